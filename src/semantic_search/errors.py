@@ -34,7 +34,7 @@ class QueryError(SemanticSearchError):
     """A query or pattern that cannot be used."""
 
 
-class ModelUnavailable(SemanticSearchError):  # noqa: N818 - reads as a state, not as an accident
+class ModelUnavailable(SemanticSearchError):
     """No weights, damaged weights, or no way to fetch them."""
 
 
