@@ -1,0 +1,298 @@
+"""Settings: defaults, then the config file, then the environment. The only reader of our variables."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import SettingsError
+from .private_files import OWN_NAME, locked, make_private_directory, write_atomically
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of the config file: its attribute in `Settings`, its default, and what a value must be."""
+
+    attribute: str
+    default: Any
+    expects: str
+    accepts: Callable[[Any], bool]
+    variable: str = ""
+
+
+def _integer(low: int, high: int) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) and item for item in value)
+
+
+def _flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+STORE_BACKENDS = ("sqlite",)
+
+KEYS: dict[str, Key] = {
+    "defaultRoots": Key("roots", (), "a list of folder paths", _texts),
+    "modelName": Key("model", "multilingual-e5-small", "a model's name", _name, "SS_MODEL_NAME"),
+    "allowDownload": Key("allow_download", False, "true or false", _flag, "SS_ALLOW_DOWNLOAD"),
+    "storeBackend": Key(
+        "store",
+        "sqlite",
+        "one of " + ", ".join(STORE_BACKENDS),
+        lambda v: v in STORE_BACKENDS,
+        "SS_STORE_BACKEND",
+    ),
+    "chunk.targetTokens": Key("chunk_target", 200, "a number from 16 to 4096", _integer(16, 4096)),
+    "chunk.overlapTokens": Key("chunk_overlap", 35, "a number from 0 to 1024", _integer(0, 1024)),
+    "chunk.hardTokenLimit": Key("chunk_limit", 254, "a number from 32 to 8192", _integer(32, 8192)),
+    "maxFileSizeBytes": Key("max_file_bytes", 500_000, "a number of bytes, at least 1", _integer(1, 2**40)),
+    "maxDocumentBytes": Key(
+        "max_document_bytes", 50_000_000, "a number of bytes, at least 1", _integer(1, 2**40)
+    ),
+    "indexSecrets": Key("index_secrets", False, "true or false", _flag),
+    "defaultIgnorePatterns": Key("ignore_patterns", (), "a list of gitignore patterns", _texts),
+    "binaryExtensions": Key("binary_extensions", (), "a list of extensions such as .dat", _texts),
+    "defaultTopK": Key("top_k", 5, "a number from 1 to 1000", _integer(1, 1000)),
+    "hybridSearch": Key("hybrid", True, "true or false", _flag),
+    "rrfK": Key("rrf_k", 60, "a number from 1 to 10000", _integer(1, 10_000)),
+    "autoRefresh": Key("refresh", True, "true or false", _flag, "SS_AUTO_REFRESH"),
+    "concurrency": Key("concurrency", 0, "a number of threads, 0 for one a core", _integer(0, 256)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where things are on this machine, all absolute."""
+
+    config_file: str
+    index_directory: str
+    model_cache: str
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Files and directories of ours that no folder may list."""
+        return (self.index_directory, self.model_cache, self.config_file, self.config_file + ".lock")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting's value in force. `origins` says where each came from: default, file or environment."""
+
+    paths: Paths
+    roots: tuple[str, ...]
+    model: str
+    allow_download: bool
+    store: str
+    chunk_target: int
+    chunk_overlap: int
+    chunk_limit: int
+    max_file_bytes: int
+    max_document_bytes: int
+    index_secrets: bool
+    ignore_patterns: tuple[str, ...]
+    binary_extensions: tuple[str, ...]
+    top_k: int
+    hybrid: bool
+    rrf_k: int
+    refresh: bool
+    concurrency: int
+    origins: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def threads(self) -> int:
+        """How many threads to use: `concurrency`, or one for each core this process may use."""
+        if self.concurrency:
+            return self.concurrency
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else (os.cpu_count() or 1)
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings in force for an environment (this process's by default).
+
+    Raises SettingsError naming the file or variable, the key and what it must be.
+    """
+    env = os.environ if environment is None else environment
+    paths = find_paths(env)
+    content = read_config(paths.config_file)
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for name, key in KEYS.items():
+        value, origin = _value_of(name, key, content, env, paths.config_file)
+        values[key.attribute] = tuple(value) if isinstance(value, list) else value
+        origins[name] = origin
+    values["roots"] = tuple(_root(root, env) for root in values["roots"])
+    _check_chunks(values, paths.config_file)
+    return Settings(paths=paths, origins=origins, unknown=unknown_keys(content), **values)
+
+
+def find_paths(env: Mapping[str, str]) -> Paths:
+    """Our places: `SS_*` variables first, then absolute XDG ones, then the platform's own custom."""
+    config = _absolute(env, "SS_CONFIG_PATH") or os.path.join(
+        _base(env, "XDG_CONFIG_HOME", "user_config_path"), "config.json"
+    )
+    index = _absolute(env, "SS_INDEX_DIR") or _base(env, "XDG_DATA_HOME", "user_data_path")
+    models = _absolute(env, "SS_MODEL_CACHE_DIR") or os.path.join(index, "models")
+    return Paths(config, index, models)
+
+
+def _absolute(env: Mapping[str, str], variable: str) -> str:
+    value = env.get(variable, "")
+    return os.path.abspath(_expand(value, env)) if value else ""
+
+
+def _base(env: Mapping[str, str], variable: str, platform_path: str) -> str:
+    value = env.get(variable, "")
+    # The XDG specification says a relative path is invalid and to be ignored.
+    if value and os.path.isabs(value):
+        return os.path.join(value, OWN_NAME)
+    import platformdirs
+
+    path = str(getattr(platformdirs.PlatformDirs(OWN_NAME, appauthor=False), platform_path))
+    if path.startswith("~"):
+        raise SettingsError(
+            "no home directory is known: set HOME, or SS_CONFIG_PATH and SS_INDEX_DIR to absolute paths"
+        )
+    return path
+
+
+def _expand(path: str, env: Mapping[str, str]) -> str:
+    if path == "~" or path.startswith("~/"):
+        home = env.get("HOME") or os.path.expanduser("~")
+        return home + path[1:]
+    return path
+
+
+def _root(root: str, env: Mapping[str, str]) -> str:
+    return os.path.realpath(_expand(root, env))
+
+
+def read_config(path: str) -> dict[str, Any]:
+    """The config file's object, {} where there is none. Raises SettingsError with file and position."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the config file {path} cannot be read: {error}") from error
+    try:
+        content = json.loads(text, parse_constant=_no_constant)
+    except (json.JSONDecodeError, ValueError, RecursionError) as error:
+        raise SettingsError(
+            f"the config file {path} is not valid JSON: {error}. Mend it, or move it away to start afresh."
+        ) from error
+    if not isinstance(content, dict):
+        raise SettingsError(f"the config file {path} must hold one JSON object, such as {{}}")
+    return content
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is not a JSON value")
+
+
+def _value_of(
+    name: str, key: Key, content: Mapping[str, Any], env: Mapping[str, str], config_file: str
+) -> tuple[Any, str]:
+    if key.variable and env.get(key.variable):
+        return _from_variable(key, env[key.variable]), "environment"
+    value: Any = content
+    for part in name.split("."):
+        if not isinstance(value, Mapping):
+            raise SettingsError(f"{config_file}: {name.split('.')[0]} must be an object")
+        if part not in value:
+            return key.default, "default"
+        value = value[part]
+    if not key.accepts(value):
+        raise SettingsError(f"{config_file}: {name} must be {key.expects}, not {json.dumps(value)}")
+    return value, "file"
+
+
+def _from_variable(key: Key, text: str) -> Any:
+    value: Any = text
+    if isinstance(key.default, bool):
+        value = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(
+            text.strip().lower()
+        )
+    if not key.accepts(value):
+        raise SettingsError(f"the variable {key.variable} must be {key.expects}, not {text!r}")
+    return value
+
+
+def _check_chunks(values: Mapping[str, Any], config_file: str) -> None:
+    if values["chunk_target"] > values["chunk_limit"]:
+        raise SettingsError(f"{config_file}: chunk.targetTokens must not exceed chunk.hardTokenLimit")
+    if values["chunk_overlap"] * 2 > values["chunk_target"]:
+        raise SettingsError(f"{config_file}: chunk.overlapTokens must be at most half of chunk.targetTokens")
+
+
+def unknown_keys(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """Keys of a config file that nothing here reads, with a suggestion where one is close."""
+    known_chunk = [name.split(".")[1] for name in KEYS if "." in name]
+    known = [name for name in KEYS if "." not in name] + ["chunk"]
+    found = [(name, known) for name in content if name not in known]
+    inner = content.get("chunk")
+    if isinstance(inner, Mapping):
+        found += [(name, known_chunk) for name in inner if name not in known_chunk]
+    return tuple(_suggest(name, names) for name, names in found)
+
+
+def _suggest(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+    return f"{name} (did you mean {close[0]}?)" if close else name
+
+
+def update_config(path: str, change: Callable[[dict[str, Any]], None]) -> None:
+    """Reads the config file, applies a change and writes it back whole, one process at a time.
+
+    Keys we do not know stay. A file that cannot be read is never overwritten (SettingsError).
+    """
+    make_private_directory(os.path.dirname(path))
+    with locked(path + ".lock", what="the config file"):
+        content = read_config(path)
+        before = json.dumps(content)
+        change(content)
+        if json.dumps(content) != before or not os.path.exists(path):
+            text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+            # A path that is not UTF-8 is kept by JSON's own escape of the lone surrogate.
+            write_atomically(
+                path, text.encode("utf-8", "surrogatepass") if _plain(text) else _escaped(content)
+            )
+
+
+def _plain(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _escaped(content: object) -> bytes:
+    return (json.dumps(content, indent=2) + "\n").encode("ascii")
+
+
+def set_key(path: str, name: str, value: Any) -> None:
+    """Sets one key of the config file. Raises SettingsError for an unknown key or a wrong value."""
+    key = KEYS.get(name)
+    if key is None:
+        raise SettingsError(f"there is no setting {_suggest(name, list(KEYS))}")
+    if not key.accepts(value):
+        raise SettingsError(f"{name} must be {key.expects}, not {json.dumps(value)}")
+
+    def change(content: dict[str, Any]) -> None:
+        place = content
+        *outer, last = name.split(".")
+        for part in outer:
+            place = place.setdefault(part, {})
+        place[last] = value
+
+    update_config(path, change)
