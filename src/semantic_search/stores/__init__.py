@@ -1,0 +1,125 @@
+"""Where indexed files are kept: the protocol of a store, and the stores there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from .rows import Filter, FolderCounts, Indexed, Known, Passage, SkippedFile, Stored
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..types import Skipped, SourceFile
+
+__all__ = [
+    "STORES",
+    "Filter",
+    "FolderCounts",
+    "Indexed",
+    "Known",
+    "Passage",
+    "SkippedFile",
+    "Store",
+    "Stored",
+    "open_store",
+]
+
+
+class Store(Protocol):
+    """Files with their stamps and reasons, passages, terms and vectors.
+
+    One process writes at a time (the caller holds the index lock); any number read meanwhile, and see
+    every call's effect whole or not at all. Folders are absolute paths, files paths relative to them.
+    """
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """A span within which every read sees one and the same state."""
+
+    def meta(self, key: str) -> str:
+        """A remembered value, empty when there is none."""
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Remembers a value."""
+
+    def folders(self) -> list[str]:
+        """Paths of every folder that has been indexed."""
+
+    def known(self, folder: str) -> dict[str, Known]:
+        """What is remembered of each file of a folder, by path."""
+
+    def write(
+        self,
+        folder: str,
+        indexed: Sequence[Indexed] = (),
+        skipped: Sequence[Skipped] = (),
+        touched: Sequence[SourceFile] = (),
+        *,
+        seen_ns: int,
+        keep_passages: bool = False,
+    ) -> None:
+        """Replaces files whole, records skips, and renews the stamps of unchanged ones, all or nothing.
+
+        A skipped file loses its passages unless `keep_passages` is set (the cause is thought to pass).
+        """
+
+    def forget(self, folder: str, paths: Sequence[str]) -> None:
+        """Removes files with everything of theirs."""
+
+    def move_files(self, source: str, target: str, prefix: str) -> None:
+        """Gives a folder's files to another folder that holds it, as `prefix` + path."""
+
+    def remove_folder(self, folder: str) -> None:
+        """Removes a folder and all its files."""
+
+    def record_run(self, folder: str, when: str) -> None:
+        """Notes the time (ISO 8601, UTC) at which a run over a folder ended."""
+
+    def pending(self, limit: int) -> list[tuple[int, str]]:
+        """Up to `limit` texts that wait for a vector, as (embedding id, text the model shall see)."""
+
+    def pending_count(self) -> int:
+        """How many distinct texts wait for a vector."""
+
+    def put_vectors(self, ids: Sequence[int], vectors: npt.NDArray[np.float32]) -> None:
+        """Keeps unit vectors, float32 (n, dimension), for embedding ids."""
+
+    def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
+        """The k best passages by BM25 over any of the terms, as (passage id, score), best first."""
+
+    def nearest(self, vector: npt.NDArray[np.float32], wanted: Filter, k: int) -> list[tuple[int, float]]:
+        """The k passages nearest to a unit vector, as (passage id, cosine), nearest first."""
+
+    def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
+        """Passages by id; ids that are gone are left out."""
+
+    def document(self, folder: str, path: str) -> Stored | None:
+        """The stored text of a file, None where it has none."""
+
+    def counts(self) -> list[FolderCounts]:
+        """Numbers for each folder."""
+
+    def skipped(self) -> list[SkippedFile]:
+        """Every file that has no passages, with its reason."""
+
+    def tidy(self) -> None:
+        """Drops what nothing refers to any more and gives free space back."""
+
+    def close(self) -> None:
+        """Ends the use of the store."""
+
+
+def _sqlite(path: str, create: bool) -> Store:
+    from .sqlite import SqliteStore
+
+    return SqliteStore(path, create=create)
+
+
+STORES: Mapping[str, Callable[[str, bool], Store]] = {"sqlite": _sqlite}
+
+
+def open_store(backend: str, path: str, *, create: bool = False) -> Store:
+    """Opens the store of a backend at a path. Raises StoreError."""
+    return STORES[backend](path, create)

@@ -1,0 +1,100 @@
+"""The tables of an index file, and how a connection to one is opened."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from ..errors import StoreError
+from ..private_files import make_private_file
+
+SCHEMA_VERSION = 1
+
+# The `ascii` tokenizer cuts at ASCII characters outside tokenchars and leaves everything above ASCII whole,
+# so our own terms, joined by spaces, come through unchanged whatever Unicode tables the SQLite build has.
+_TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~'"
+
+_TABLES = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE folders (
+  id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, last_run TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  folder_id INTEGER NOT NULL REFERENCES folders(id),
+  path BLOB NOT NULL,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode TEXT NOT NULL,
+  seen_ns INTEGER NOT NULL,
+  sha256 TEXT NOT NULL, language TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL,
+  chunks INTEGER NOT NULL,
+  UNIQUE (folder_id, path)
+);
+CREATE TABLE documents (
+  file_id INTEGER PRIMARY KEY REFERENCES files(id),
+  text BLOB NOT NULL, pages TEXT NOT NULL, terms BLOB NOT NULL
+);
+CREATE TABLE passages (
+  id INTEGER PRIMARY KEY,
+  file_id INTEGER NOT NULL REFERENCES files(id),
+  start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+  first_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
+  heading TEXT NOT NULL, symbol TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER,
+  embedding_id INTEGER NOT NULL REFERENCES embeddings(id)
+);
+CREATE INDEX passages_of_file ON passages(file_id);
+CREATE INDEX passages_of_embedding ON passages(embedding_id);
+CREATE TABLE embeddings (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, vector BLOB);
+CREATE INDEX embeddings_pending ON embeddings(id) WHERE vector IS NULL;
+CREATE VIRTUAL TABLE lexical USING fts5(terms, context, content='', tokenize="{_TOKENIZER}");
+"""
+
+
+def connect(path: str, *, create: bool) -> sqlite3.Connection:
+    """A connection to an index file, its tables made when asked to.
+
+    Writes go to a write-ahead log: readers never wait and never see half a batch. Raises StoreError when the
+    file is no index, is damaged, or was written by a newer version.
+    """
+    try:
+        if create:
+            make_private_file(path)
+        connection = sqlite3.connect(path, timeout=30.0, check_same_thread=False, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"the index {path} cannot be opened: {error}") from error
+    try:
+        _prepare(connection, create=create)
+    except sqlite3.Error as error:
+        connection.close()
+        raise StoreError(f"the index {path} is damaged or cannot be read: {error}") from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, *, create: bool) -> None:
+    if create:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA cache_size = -32768")
+    connection.execute("PRAGMA secure_delete = FAST")
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").fetchone()
+    if tables:
+        _check_version(connection)
+    elif create:
+        # One process at a time gets here: writers hold the index lock.
+        connection.executescript("BEGIN IMMEDIATE;" + _TABLES + "COMMIT;")
+        connection.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
+    else:
+        raise StoreError("the index is empty")
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    version = int(row[0]) if row else 0
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"the index was written by a newer version (schema {version}, this one knows {SCHEMA_VERSION}): "
+            "upgrade semantic-search-mcp, or point SS_INDEX_DIR elsewhere"
+        )

@@ -1,0 +1,46 @@
+"""Which files a filter lets through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..errors import QueryError
+from .rows import Filter
+
+if TYPE_CHECKING:
+    import pathspec
+
+
+def files_wanted(files: Iterable[tuple[int, str, str, str]], wanted: Filter) -> list[int]:
+    """Ids of the files (id, folder, path, language) that pass, in their order. Raises QueryError."""
+    include = _spec(tuple(glob for glob in wanted.globs if not glob.startswith("!")))
+    exclude = _spec(tuple(glob[1:] for glob in wanted.globs if glob.startswith("!")))
+    return [
+        id_
+        for id_, folder, path, language in files
+        if (wanted.scopes is None or _in_scope(folder, path, wanted.scopes))
+        and (not wanted.languages or language in wanted.languages)
+        and (include is None or include.match_file(path))
+        and (exclude is None or not exclude.match_file(path))
+    ]
+
+
+def _in_scope(folder: str, path: str, scopes: tuple[tuple[str, str], ...]) -> bool:
+    return any(
+        folder == scope and (not prefix or path == prefix or path.startswith(prefix + "/"))
+        for scope, prefix in scopes
+    )
+
+
+@lru_cache(maxsize=64)
+def _spec(globs: tuple[str, ...]) -> pathspec.GitIgnoreSpec | None:
+    if not globs:
+        return None
+    import pathspec
+
+    try:
+        return pathspec.GitIgnoreSpec.from_lines(globs)
+    except ValueError as error:
+        raise QueryError(f"the glob cannot be read: {error}") from error
