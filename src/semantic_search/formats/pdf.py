@@ -1,0 +1,164 @@
+"""PDF through pdfium: the text layer, page by page.
+
+Runs in the extraction child, one document at a time: pdfium is not thread-safe, and crafted files can make it
+hang or run out of memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ..types import Skip
+from .outcome import Extracted, Refused, clean
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+MAX_PAGES = 5_000
+MAX_CHARACTERS = 20_000_000
+
+# pdfium puts one of these where it takes a hyphen at a line's end, and drops the line's end.
+_BROKEN = re.compile(r"[\x02\ufffe]")
+_WORD = re.compile(r"\w+(?:-\w+)*")
+_LAST_WORD = re.compile(r"\w+\Z")
+_FIRST_WORD = re.compile(r"\w+")
+_LONGEST_WORD = 64
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def extract(
+    data: bytes, *, max_pages: int = MAX_PAGES, max_characters: int = MAX_CHARACTERS
+) -> Extracted | Refused:
+    """The text of a PDF, pages parted by a blank line, and the offset at which each page starts.
+
+    Refuses what needs a password (`ENCRYPTED`), what pdfium cannot open (`DAMAGED`) and what has no text on
+    any page (`NO_TEXT`). Notes say how many pages have no text, could not be read, or were left out.
+    """
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        return _refusal(error)
+    try:
+        count = len(document)
+        if not count:
+            return Refused(Skip.NO_TEXT, "no pages")
+        texts: list[str | None] = []
+        room = max_characters
+        for text in _page_texts(document, min(count, max_pages)):
+            texts.append(text)
+            room -= len(text or "")
+            if room <= 0:
+                break
+    finally:
+        document.close()
+    return _assemble(texts, count, max_characters)
+
+
+def _refusal(error: Exception) -> Refused:
+    message = str(error).lower()
+    if "password" in message or "security" in message:
+        return Refused(Skip.ENCRYPTED)
+    return Refused(Skip.DAMAGED, "not a readable PDF")
+
+
+def _page_texts(document: PdfDocument, count: int) -> Iterator[str | None]:
+    """The raw text of each page; None for a page that cannot be loaded."""
+    from pypdfium2 import PdfiumError
+
+    for number in range(count):
+        try:
+            page = document[number]
+        except PdfiumError:
+            yield None
+            continue
+        try:
+            textpage = page.get_textpage()
+            try:
+                # Only what lies on the page, unless that is nothing: some pages have a box that is wrong.
+                yield textpage.get_text_bounded() or textpage.get_text_range()
+            finally:
+                textpage.close()
+        except PdfiumError:
+            yield None
+        finally:
+            page.close()
+
+
+def _assemble(raw: list[str | None], count: int, max_characters: int) -> Extracted | Refused:
+    unread = sum(page is None for page in raw)
+    if unread == len(raw):
+        return Refused(Skip.DAMAGED, "no page could be read")
+    words = _vocabulary(raw)
+    tidied = [_tidy(page or "", words) for page in raw]
+    if not any(tidied):
+        return Refused(Skip.NO_TEXT)
+    text, pages = _concatenate(tidied)
+    notes = []
+    if silent := tidied.count("") - unread:
+        notes.append(f"{silent} of {count} pages without text")
+    if unread:
+        notes.append(f"{unread} of {count} pages could not be read")
+    if len(raw) < count:
+        notes.append(f"only the first {len(raw)} of {count} pages were read")
+    if len(text) > max_characters:
+        notes.append(f"only the first {max_characters} characters were kept")
+        text = text[:max_characters]
+    return Extracted(text, tuple(min(offset, len(text)) for offset in pages), tuple(notes))
+
+
+def _concatenate(texts: list[str]) -> tuple[str, list[int]]:
+    """All pages parted by blank lines, and where each starts; one without text, where the next one does."""
+    parts: list[str] = []
+    pages: list[int] = []
+    length = waiting = 0
+    for text in texts:
+        waiting += 1
+        if not text:
+            continue
+        separator = "\n\n" if parts else ""
+        length += len(separator)
+        pages += [length] * waiting
+        waiting = 0
+        parts += (separator, text)
+        length += len(text)
+    return "".join(parts), pages + [length] * waiting
+
+
+def _vocabulary(raw: list[str | None]) -> frozenset[str]:
+    """The words of a document, in lower case; none where it breaks no word, and so needs none."""
+    if not any(text and _BROKEN.search(text) for text in raw):
+        return frozenset()
+    return frozenset(word.lower() for text in raw if text for word in _WORD.findall(text))
+
+
+def _tidy(text: str, words: frozenset[str]) -> str:
+    pieces = _BROKEN.split(text)
+    joined = pieces[0]
+    if len(pieces) > 1:
+        joins = [_join(before, after, words) for before, after in pairwise(pieces)]
+        joined += "".join(join + piece for join, piece in zip(joins, pieces[1:], strict=True))
+    lines = (line.rstrip() for line in clean(joined).split("\n"))
+    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
+
+
+def _join(before: str, after: str, words: frozenset[str]) -> str:
+    """What stood between two halves of a word that a line's end parted: nothing, or a hyphen.
+
+    The document itself is the dictionary. A word it does not hold elsewhere was broken by the typesetter if
+    both halves are lower-case letters, and otherwise is a compound (`Post-GIS`, `2020-2021`).
+    """
+    left = _LAST_WORD.search(before[-_LONGEST_WORD:])
+    right = _FIRST_WORD.match(after[:_LONGEST_WORD].lstrip())
+    if left is None or right is None:
+        return "-"
+    first, second = left[0], right[0]
+    if f"{first}{second}".lower() in words:
+        return ""
+    if f"{first}-{second}".lower() in words:
+        return "-"
+    return "" if first[1:].islower() and first.isalpha() and second.isalpha() and second.islower() else "-"
