@@ -17,6 +17,7 @@ __all__ = ["FORMATS", "Extract", "Extracted", "Pool", "Refused", "close", "extra
 
 FORMATS: Mapping[str, str] = {
     ".pdf": f"{__name__}.pdf",
+    ".docx": f"{__name__}.docx",
 }
 """The module of each format, by lower-case suffix. It is imported in the child only."""
 
