@@ -1,0 +1,252 @@
+"""Turns texts into unit vectors with a model of the cache."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from ..errors import ModelUnavailable
+from . import pieces, scripts, tokenizer
+from .cache import ReadyModel
+from .conversion import ENCODER, SCALES, TOKENIZER, WORDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .rows import ModelRow
+
+    Floats = NDArray[np.float32]
+
+T = TypeVar("T")
+
+_SHORT = 1000  # characters that the piece segmenter may take, 10 ms; the library takes half a second to load
+
+
+class _Lazy(Generic[T]):
+    """A part of the model that is loaded once, at its first use, whatever thread asks."""
+
+    def __init__(self, model: ReadyModel, load: Callable[[], T]) -> None:
+        self._model = model
+        self._load = load
+        self._lock = Lock()
+        self._value: list[T] = []
+
+    @property
+    def loaded(self) -> bool:
+        return bool(self._value)
+
+    def get(self) -> T:
+        if not self._value:
+            with self._lock:
+                if not self._value:
+                    self._value.append(self._checked_load())
+        return self._value[0]
+
+    def _checked_load(self) -> T:
+        try:
+            return self._load()
+        except ModelUnavailable:
+            raise
+        except Exception as error:
+            # onnxruntime's and tokenizers' errors have no common base.
+            raise ModelUnavailable(
+                f"{self._model.row.name} cannot be loaded: {error}. "
+                f"Delete {self._model.folder}; it is built again."
+            ) from error
+
+
+class Embedder:
+    """A model that is ready to run; tokenizer and session load at their first use, each by itself.
+
+    May be used from several threads. Raises ModelUnavailable where a file of the cache cannot be loaded.
+    """
+
+    def __init__(self, model: ReadyModel) -> None:
+        self._model = model
+        self._lock = Lock()
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._segmenter = _Lazy(model, self._load_segmenter)
+        self._tokenizer = _Lazy(model, self._load_tokenizer)
+        self._words = _Lazy(model, self._load_words)
+        self._session = _Lazy(model, self._load_session)
+
+    @property
+    def row(self) -> ModelRow:
+        """What the model is."""
+        return self._model.row
+
+    @property
+    def fingerprint(self) -> str:
+        """The identity of the vectors, 64 hex digits: equal fingerprints, comparable vectors."""
+        return self._model.fingerprint
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        return self.row.dimension
+
+    @property
+    def window(self) -> int:
+        """The longest input in tokens, special ones and prefix included."""
+        return self.row.window
+
+    @property
+    def max_text_tokens(self) -> int:
+        """How many tokens of a passage's own the model sees."""
+        tokens = self._tokenizer.get()
+        return self.window - tokens.special - tokens.count(self.row.passage_prefix)
+
+    def can_read(self, text: str) -> bool:
+        """Whether the model was trained on the scripts that the text is written in."""
+        return scripts.can_read(text, self.row.scripts)
+
+    def token_starts(self, texts: Sequence[str]) -> list[list[int]]:
+        """For each text the character offsets at which its tokens start, as `ModelTokenizer.token_starts` says."""
+        return self._tokenizer.get().token_starts(texts)
+
+    def embed_query(self, text: str) -> Floats:
+        """The unit vector of a query, float32 (dimension,)."""
+        return self._run(self._query_ids(text))
+
+    def embed_passages(
+        self,
+        texts: Sequence[str],
+        *,
+        threads: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Floats:
+        """The unit vectors of passages, float32 (texts, dimension), in the order of the texts.
+
+        Passages longer than `max_text_tokens` are cut. `threads` is by default the number of usable cores.
+        `cancelled` is asked before each passage, from any thread; once it says yes, CancelledError (of
+        concurrent.futures) is raised.
+        """
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        if not texts:
+            return vectors
+        inputs = self._tokenizer.get().inputs(texts, prefix=self.row.passage_prefix, window=self.window)
+        # The longest first, so that no thread is left with a long one at the end.
+        waiting = deque(sorted(range(len(inputs)), key=lambda index: -len(inputs[index])))
+        stop = Event()
+
+        def work() -> None:
+            while not stop.is_set():
+                try:
+                    index = waiting.popleft()
+                except IndexError:
+                    return
+                if cancelled and cancelled():
+                    stop.set()
+                    raise CancelledError("embedding was cancelled")
+                vectors[index] = self._run(inputs[index])
+
+        workers = min(threads or usable_cores(), len(texts))
+        try:
+            if workers == 1:
+                work()
+            else:
+                for future in [self._threads(workers).submit(work) for _ in range(workers)]:
+                    future.result()
+        finally:
+            stop.set()
+        return vectors
+
+    def verify(self) -> str:
+        """The name of the first file of the model that is damaged, by reading all; empty when all is well."""
+        return self._model.verify()
+
+    def close(self) -> None:
+        """Ends the threads. The embedder may be used again and starts new ones."""
+        with self._lock:
+            if self._pool:
+                self._pool[1].shutdown(cancel_futures=True)
+            self._pool = None
+
+    def __enter__(self) -> Embedder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _threads(self, workers: int) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None or self._pool[0] < workers:
+                old, self._pool = self._pool, (workers, ThreadPoolExecutor(workers, "embedding"))
+                if old:
+                    old[1].shutdown(wait=False)
+            return self._pool[1]
+
+    def _run(self, ids: list[int]) -> Floats:
+        table, scales = self._words.get()
+        try:
+            words = table[ids].astype(np.float32) * scales[ids, np.newaxis]
+        except IndexError as error:
+            raise ModelUnavailable(
+                f"the tokenizer in {self._model.folder} does not fit its word table; delete that folder"
+            ) from error
+        vector: Floats = self._session.get().run(None, {"words": words})[0]
+        return vector
+
+    def _query_ids(self, text: str) -> list[int]:
+        segmenter = None if self._tokenizer.loaded or len(text) > _SHORT else self._segmenter.get()
+        if segmenter is None:
+            return self._tokenizer.get().inputs([text], prefix=self.row.query_prefix, window=self.window)[0]
+        facts = self._model.tokenizer
+        ids = segmenter.ids(self.row.query_prefix + tokenizer.clean(text))
+        return [facts["begin"], *ids[: self.window - 2], facts["end"]]
+
+    def _special_ids(self) -> pieces.SpecialIds | None:
+        facts = self._model.tokenizer
+        if "longest" not in facts:
+            return None
+        return pieces.SpecialIds(facts["begin"], facts["end"], facts["unknown"])
+
+    def _load_segmenter(self) -> pieces.Segmenter | None:
+        special = self._special_ids()
+        if special is None:
+            return None
+        return pieces.Segmenter(self._model.folder, special, self._model.tokenizer["longest"])
+
+    def _load_tokenizer(self) -> tokenizer.ModelTokenizer:
+        folder, special = self._model.folder, self._special_ids()
+        if special:
+            return tokenizer.from_pieces(folder, special)
+        return tokenizer.from_json(folder / TOKENIZER, self._model.tokenizer.get("unknown"))
+
+    def _load_words(self) -> tuple[NDArray[np.int8], Floats]:
+        scales: Floats = np.fromfile(self._model.folder / SCALES, "<f4")
+        return np.memmap(
+            self._model.folder / WORDS, np.int8, "r", shape=(len(scales), self.dimension)
+        ), scales
+
+    def _load_session(self) -> Any:
+        return open_session(str(self._model.folder / ENCODER))
+
+
+def open_session(path: str) -> Any:
+    """An onnxruntime session for one-threaded runs; many threads may run it at once.
+
+    Two threads inside one run are slower than one; two runs in two threads are twice as fast as one. The
+    memory arena is off: with inputs of every length it grows and never shrinks (onnxruntime issue 11627).
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3  # errors; warnings would go to stderr past every setting of ours
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
