@@ -8,6 +8,7 @@ import stat
 
 from ..types import Listing, Skip, Skipped, SourceFile
 from . import names
+from .credentials import is_secret
 from .ignore import INDEXIGNORE, Chain, compile_lines, extend
 from .rules import ListingRules
 
@@ -94,7 +95,7 @@ class Entries:
             return Skip.SYMLINK
         if not stat.S_ISREG(status.st_mode):
             return Skip.SPECIAL
-        if not self.rules.index_secrets and names.is_secret(path, name):
+        if not self.rules.index_secrets and is_secret(path, name):
             return Skip.SECRET
         extension = names.extension(name)
         if extension in self._binary:
