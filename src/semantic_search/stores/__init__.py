@@ -35,6 +35,8 @@ class Store(Protocol):
     every call's effect whole or not at all. Folders are absolute paths, files paths relative to them.
     """
 
+    path: str
+
     def snapshot(self) -> AbstractContextManager[None]:
         """A span within which every read sees one and the same state."""
 
@@ -86,6 +88,9 @@ class Store(Protocol):
     def put_vectors(self, ids: Sequence[int], vectors: npt.NDArray[np.float32]) -> None:
         """Keeps unit vectors, float32 (n, dimension), for embedding ids."""
 
+    def adopt_vectors(self, path: str) -> None:
+        """Takes over the vectors of another index file: what was embedded once is not embedded again."""
+
     def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
         """The k best passages by BM25 over any of the terms, as (passage id, score), best first."""
 
@@ -103,6 +108,9 @@ class Store(Protocol):
 
     def skipped(self) -> list[SkippedFile]:
         """Every file that has no passages, with its reason."""
+
+    def check(self) -> str:
+        """What is wrong with the store, empty when it is sound. Reads everything."""
 
     def tidy(self) -> None:
         """Drops what nothing refers to any more and gives free space back."""

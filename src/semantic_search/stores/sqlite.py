@@ -169,6 +169,20 @@ class SqliteStore:
             for folder, path, reason, detail in rows
         ]
 
+    def check(self) -> str:
+        """See `Store`."""
+        try:
+            for pragma in ("integrity_check(1)", "foreign_key_check"):
+                rows = self._rows(f"PRAGMA {pragma}")
+                if rows and rows != [("ok",)]:
+                    return f"the index {self.path} is damaged: {rows[0]}"
+            (passages,), (terms,) = (
+                self._rows(f"SELECT count(*) FROM {table}")[0] for table in ("passages", "lexical_docsize")
+            )
+        except StoreError as error:
+            return str(error)
+        return "" if passages == terms else f"{passages} passages but {terms} are searchable by words"
+
     # Writes
 
     def write(
@@ -275,6 +289,18 @@ class SqliteStore:
             db.executemany(
                 "UPDATE embeddings SET vector = ? WHERE id = ?", zip(pack(vectors), ids, strict=True)
             )
+
+    def adopt_vectors(self, path: str) -> None:
+        """See `Store`."""
+        with self._lock, _translated(self.path):
+            self._connection.execute("ATTACH DATABASE ? AS other", (path,))
+            try:
+                self._connection.execute(
+                    "INSERT OR IGNORE INTO main.embeddings (key, vector) "
+                    "SELECT key, vector FROM other.embeddings WHERE vector IS NOT NULL"
+                )
+            finally:
+                self._connection.execute("DETACH DATABASE other")
 
     # The two arms
 

@@ -1,0 +1,58 @@
+"""The command: `semantic-search`, also `python -m semantic_search`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Runs the command line and ends the process with its exit status.
+
+    0 found or done, 1 nothing found, 2 an error (one line on stderr), 130 interrupted.
+    """
+    from .cli import command
+    from .errors import SemanticSearchError
+
+    try:
+        status = command.main(standalone_mode=False)
+    except SemanticSearchError as error:
+        status = _fail(str(error))
+    except KeyboardInterrupt:
+        print("interrupted; what was written is kept", file=sys.stderr)
+        status = 130
+    except BrokenPipeError:
+        # The reader has what it wanted. The interpreter would fail once more when it flushes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    except Exception as error:
+        status = _unforeseen(error)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str) -> int:
+    from .output import harmless
+
+    print(f"semantic-search: {harmless(message)}", file=sys.stderr)
+    return 2
+
+
+def _unforeseen(error: Exception) -> int:
+    import click
+
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.Abort):
+        print("interrupted; what was written is kept", file=sys.stderr)
+        return 130
+    if isinstance(error, click.ClickException):
+        error.show()
+        return 2
+    if os.environ.get("SS_DEBUG"):
+        raise error
+    name = type(error).__name__
+    return _fail(f"{name}: {error}. This is a fault of ours: SS_DEBUG=1 shows where; please report it")
+
+
+if __name__ == "__main__":
+    main()

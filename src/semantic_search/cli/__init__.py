@@ -1,0 +1,69 @@
+"""The command line: a group whose commands are imported when they are run."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from .. import __version__
+
+# name: (module here, what it does). The group's help reads this table and imports no command.
+COMMANDS = {
+    "add": ("folders", "Add folders to be indexed."),
+    "list": ("folders", "List the configured folders."),
+    "remove": ("folders", "Remove folders and their passages."),
+    "config": ("config", "Show the settings in force, or change one."),
+    "index": ("index", "Bring the index up to date."),
+    "search": ("search", "Find passages by meaning and by word."),
+    "gather": ("gather", "The best passages as one Markdown block."),
+    "grep": ("grep", "Find lines that match a pattern."),
+    "cat": ("cat", "Show a file, or lines of it, as text."),
+    "status": ("status", "What is indexed, what waits, what was skipped."),
+    "doctor": ("doctor", "Check everything and say what to mend."),
+    "init": ("init", "Print an example .indexignore."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one only to run it or to show its help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f".{COMMANDS[cmd_name][0]}", __name__)
+        found = getattr(module, f"{cmd_name}_command")
+        return found if isinstance(found, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands with a line each."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of the arguments. Raises UsageError that names the closest one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx) from error
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit status: 0 found or done, 1 nothing found, 2 an error.",
+)
+@click.version_option(__version__, prog_name="semantic-search")
+def command() -> None:
+    """Local, offline semantic search over your own files, for people and for coding agents."""

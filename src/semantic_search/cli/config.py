@@ -1,0 +1,66 @@
+"""config: the settings in force and where each comes from."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ..errors import SettingsError
+from ..output import shown
+from ..settings import KEYS, Settings, load_settings, set_key
+from .session import json_option, note, show, show_json
+
+
+@click.command("config")
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@json_option
+def config_command(key: str | None, value: str | None, as_json: bool) -> None:
+    """Show the settings in force, or one of them, or set one.
+
+    VALUE is JSON (5, true, ["a"]) or plain text. `defaultRoots` is what add and remove change.
+    """
+    settings = load_settings()
+    if key is not None and value is not None:
+        set_key(settings.paths.config_file, key, _value(key, value))
+        settings = load_settings()
+    if key is not None and key not in KEYS:
+        raise SettingsError(f"there is no setting {key}; `semantic-search config` lists them")
+    names = [key] if key else list(KEYS)
+    values = {name: getattr(settings, KEYS[name].attribute) for name in names}
+    if as_json:
+        show_json(_document(settings, values))
+        return
+    for name in names:
+        text = json.dumps(values[name], ensure_ascii=True)
+        show(f"{name} = {text}  ({settings.origins[name]})")
+    if key is None:
+        show(f"config file: {shown(settings.paths.config_file)}")
+        show(f"index directory: {shown(settings.paths.index_directory)}")
+        show(f"model cache: {shown(settings.paths.model_cache)}")
+        for unknown in settings.unknown:
+            note(f"unknown setting {unknown} (kept, not used)")
+
+
+def _value(key: str, text: str) -> object:
+    known = KEYS.get(key)
+    if known is not None and isinstance(known.default, str):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _document(settings: Settings, values: dict[str, object]) -> dict[str, object]:
+    return {
+        "settings": {
+            name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
+        },
+        "origins": {name: settings.origins[name] for name in values},
+        "unknown": list(settings.unknown),
+        "configPath": shown(settings.paths.config_file),
+        "indexDirectory": shown(settings.paths.index_directory),
+        "modelCache": shown(settings.paths.model_cache),
+    }

@@ -1,0 +1,29 @@
+"""doctor: check everything and say what to mend."""
+
+from __future__ import annotations
+
+import click
+
+from ..output import valid
+from ..tools.doctor import doctor
+from .session import json_option, open_corpus, show, show_json
+
+
+@click.command("doctor")
+@json_option
+def doctor_command(as_json: bool) -> int:
+    """Check everything and say what to mend. Exit status 0 when all is well, 2 when not."""
+    with open_corpus() as corpus:
+        findings = doctor(corpus)
+    well = all(finding.well for finding in findings)
+    if as_json:
+        show_json(
+            {
+                "ok": well,
+                "checks": [{"check": f.check, "ok": f.well, "detail": valid(f.detail)} for f in findings],
+            }
+        )
+    else:
+        for finding in findings:
+            show(f"{'ok  ' if finding.well else 'MEND'}  {finding.check}: {finding.detail}")
+    return 0 if well else 2

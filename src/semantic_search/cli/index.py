@@ -1,0 +1,78 @@
+"""index: bring the index up to date, showing how far it is."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from ..indexing import FolderReport
+from ..tools.index import Request, Run, index
+from ..wire import run_json
+from .interrupt import until_interrupted
+from .progress import Reporter
+from .session import json_option, note, open_corpus, show, show_json
+
+
+@click.command("index")
+@click.argument("path", required=False)
+@click.option(
+    "--force", is_flag=True, help="Read every file again, and believe that vanished files are gone."
+)
+@click.option("--max-files", type=click.IntRange(1), help="Stop after so many newly indexed files.")
+@click.option("--concurrency", type=click.IntRange(1, 256), help="Threads (default: one a core).")
+@click.option("--no-embed", is_flag=True, help="Only make files searchable by words; vectors another time.")
+@click.option("--verbose", is_flag=True, help="Also a line for each skipped file.")
+@json_option
+def index_command(
+    path: str | None,
+    force: bool,
+    max_files: int | None,
+    concurrency: int | None,
+    no_embed: bool,
+    verbose: bool,
+    as_json: bool,
+) -> int:
+    """Bring the index up to date: every configured folder, or the folder PATH alone."""
+    with open_corpus() as corpus, until_interrupted() as stop:
+        threads = concurrency or corpus.settings.threads
+        request = Request(path, force, max_files, threads, embed=not no_embed)
+        with Reporter(verbose=verbose, quiet=as_json) as reporter:
+            run = index(corpus, request, reporter, stop)
+    for text in run.notes:
+        note(text)
+    _report(run, as_json=as_json)
+    if run.interrupted:
+        note("interrupted: what was indexed is kept; run `semantic-search index` again to go on")
+        return 130
+    return 2 if run.failed else 0
+
+
+def _report(run: Run, *, as_json: bool) -> None:
+    summary = run_json(run)
+    if not as_json:
+        total = FolderReport("total", "")
+        for report in run.reports:
+            for name in ("processed", "unchanged", "touched", "deleted", "failed", "chunks"):
+                setattr(total, name, getattr(total, name) + getattr(report, name))
+        total.skipped = summary["skipped"]
+        more = " (stopped at --max-files)" if run.truncated else ""
+        waiting = f", {run.pending} wait for a vector" if run.pending else ""
+        show(f"total: {counts(total)}, {run.vectors} vectors{waiting}, {run.seconds:.1f} s{more}")
+    if as_json or not sys.stdout.isatty():
+        show_json(summary)
+
+
+def counts(report: FolderReport) -> str:
+    """A report's numbers in words."""
+    parts = [
+        f"{report.processed} files indexed ({report.chunks} passages)",
+        f"{report.unchanged + report.touched} unchanged",
+        f"{report.deleted} deleted",
+    ]
+    if report.skipped:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items()))
+        parts.append(f"{sum(report.skipped.values())} skipped ({reasons})")
+    if report.failed:
+        parts.append(f"{report.failed} failed")
+    return ", ".join(parts)

@@ -1,0 +1,90 @@
+"""What commands share: options, the corpus of a run, and where notes and results go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import click
+
+from ..corpus import Corpus
+from ..output import harmless, one_line
+from ..settings import load_settings
+from ..wire import dumps
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+in_option = click.option(
+    "--in",
+    "folders",
+    multiple=True,
+    metavar="NAME_OR_PATH",
+    help="Only this folder, or a path in it. Repeatable.",
+)
+glob_option = click.option(
+    "--glob",
+    "-g",
+    "globs",
+    multiple=True,
+    metavar="GLOB",
+    help="Only files like this; !GLOB excludes. Repeatable.",
+)
+lang_option = click.option(
+    "--lang",
+    "languages",
+    multiple=True,
+    metavar="LANG",
+    help="Only this language, such as python or md. Repeatable.",
+)
+no_refresh_option = click.option("--no-refresh", is_flag=True, help="Do not look for changed files first.")
+
+
+def filters(function: Function) -> Function:
+    """The options that narrow a search."""
+    for option in (no_refresh_option, lang_option, glob_option, in_option):
+        function = option(function)
+    return function
+
+
+def note(text: str) -> None:
+    """Tells the user something on stderr."""
+    print(harmless(text), file=sys.stderr, flush=True)
+
+
+def show(text: str) -> None:
+    """A line of results on stdout, with nothing in it that a terminal would obey."""
+    print(one_line(text))
+
+
+def show_json(value: object) -> None:
+    """A JSON document on stdout."""
+    print(dumps(value))
+
+
+@contextlib.contextmanager
+def open_corpus() -> Iterator[Corpus]:
+    """The corpus of this run. Notes go to stderr, what is unknown in the configuration too."""
+    settings = load_settings()
+    # Grammars are unpacked once; they belong with our other derived files, not in a cache of their own.
+    os.environ.setdefault("SEMBLE_GRAMMARS_CACHE_DIR", os.path.join(settings.paths.model_cache, "grammars"))
+    for key in settings.unknown:
+        note(f"{settings.paths.config_file}: unknown setting {key} (kept, not used)")
+    with Corpus(settings, on_note=note) as corpus:
+        yield corpus
+
+
+def use_utf8() -> None:
+    """Makes stdout and stderr carry any text whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def colour_wanted() -> bool:
+    """Whether stdout is a terminal whose user did not ask for plain text (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,209 @@
+"""What a command works on: settings, folders, the index and the model, opened when first needed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from . import index_files
+from .errors import IndexBusy, ModelUnavailable, NoIndex, StoreError
+from .folders import Folder, configured_folders
+from .private_files import locked, make_private_directory
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .chunking import Budget
+    from .listing import ListingRules
+    from .models.embedder import Embedder
+    from .stores import Store
+
+Note = Callable[[str], None]
+
+
+class Corpus:
+    """Settings with what they lead to. `on_note` is told what a person should know while it happens."""
+
+    def __init__(self, settings: Settings, *, on_note: Note | None = None) -> None:
+        self.settings = settings
+        self.note: Note = on_note or (lambda _: None)
+        self.folders: tuple[Folder, ...] = configured_folders(settings)
+        self._embedder: Embedder | None = None
+        self._other: tuple[str, Embedder] | None = None
+        self._reading: tuple[Store, bool] | None = None
+
+    def close(self) -> None:
+        """Frees the index and the model."""
+        if self._reading:
+            self._reading[0].close()
+            self._reading = None
+        if self._embedder:
+            self._embedder.close()
+            self._embedder = None
+        if self._other:
+            self._other[1].close()
+            self._other = None
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # The model
+
+    @property
+    def embedder(self) -> Embedder:
+        """The configured model. Raises ModelUnavailable."""
+        if self._embedder is None:
+            self._embedder = self.open_model(self.settings.model)
+        return self._embedder
+
+    def embedder_or_none(self) -> Embedder | None:
+        """The configured model, or None with a note where it cannot be had."""
+        try:
+            return self.embedder
+        except ModelUnavailable as error:
+            self.note(f"no vectors for now: {error}")
+            return None
+
+    def embedder_of(self, store: Store) -> Embedder:
+        """The model that made a store's vectors. Raises ModelUnavailable."""
+        name = store.meta(index_files.MODEL) or self.settings.model
+        if name == self.settings.model:
+            return self.embedder
+        if self._other is None or self._other[0] != name:
+            if self._other:
+                self._other[1].close()
+            self._other = (name, self.open_model(name))
+        return self._other[1]
+
+    def open_model(self, name: str) -> Embedder:
+        """A model by name, from the cache, its wheel, a directory or (when allowed) the hub."""
+        from .models import open_embedder
+
+        make_private_directory(self.settings.paths.index_directory)
+        make_private_directory(self.settings.paths.model_cache)
+        return open_embedder(
+            name,
+            cache_dir=self.settings.paths.model_cache,
+            allow_download=self.settings.allow_download,
+            on_progress=self.note,
+        )
+
+    # How passages are made
+
+    def fingerprint(self) -> str:
+        """Names the way passages, terms and vectors are made: a change of it means other passages."""
+        from .chunking import CHUNKER_VERSION
+        from .stores.schema import SCHEMA_VERSION
+        from .terms import TERMS_VERSION
+
+        s = self.settings
+        parts = (
+            self.model_fingerprint(),
+            CHUNKER_VERSION,
+            TERMS_VERSION,
+            SCHEMA_VERSION,
+            s.chunk_target,
+            s.chunk_overlap,
+            s.chunk_limit,
+        )
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+    def model_fingerprint(self) -> str:
+        """The model's fingerprint, `none` where it cannot be had."""
+        from .models import fingerprint_of
+
+        try:
+            found = fingerprint_of(self.settings.model, self.settings.paths.model_cache)
+            return found or self.embedder.fingerprint
+        except ModelUnavailable:
+            return "none"
+
+    def budget(self, embedder: Embedder | None) -> Budget:
+        """How large passages are, in tokens of the model."""
+        from .chunking import Budget
+
+        s = self.settings
+        limit = min(s.chunk_limit, embedder.max_text_tokens) if embedder else s.chunk_limit
+        return Budget(target=min(s.chunk_target, limit), overlap=s.chunk_overlap, limit=limit)
+
+    def listing_rules(self, folder: str) -> ListingRules:
+        """The rules for listing one of the folders: the others inside it, and what is ours, stay out."""
+        from .formats import FORMATS
+        from .listing import ListingRules
+
+        s = self.settings
+        inner = tuple(f.path for f in self.folders if f.path != folder)
+        return ListingRules(
+            max_file_bytes=s.max_file_bytes,
+            max_document_bytes=s.max_document_bytes,
+            document_extensions=frozenset(FORMATS),
+            ignore_patterns=s.ignore_patterns,
+            binary_extensions=frozenset(s.binary_extensions),
+            index_secrets=s.index_secrets,
+            config_directory=os.path.dirname(s.paths.config_file),
+            excluded=inner + s.paths.own,
+        )
+
+    # The index
+
+    def reading(self) -> tuple[Store, bool]:
+        """The index to search, and whether it was made with the settings in force. Raises NoIndex."""
+        if self._reading is None or not self._still_there():
+            if self._reading:
+                self._reading[0].close()
+                self._reading = None
+            s = self.settings
+            self._reading = index_files.open_for_reading(s.paths.index_directory, s.store, self.fingerprint())
+        return self._reading
+
+    def _still_there(self) -> bool:
+        # Another process may have switched to an index of its own making since.
+        return self._reading is not None and os.path.exists(self._reading[0].path)
+
+    @contextlib.contextmanager
+    def writing(self, *, wait: float = 60.0) -> Iterator[Store]:
+        """The index to write, this process being the only writer. Raises IndexBusy after `wait` seconds."""
+        directory, backend = self.settings.paths.index_directory, self.settings.store
+        make_private_directory(directory)
+        with self.locked_index(wait=wait):
+            fingerprint = self.fingerprint()
+            old = index_files.predecessor(directory, backend, fingerprint)
+            store, note = index_files.open_for_writing(directory, backend, fingerprint)
+            try:
+                if note:
+                    self.note(note)
+                store.set_meta(index_files.MODEL, self.settings.model)
+                if old is None and not store.meta(index_files.COMPLETE):
+                    store.set_meta(index_files.COMPLETE, "1")
+                yield store
+            finally:
+                store.close()
+
+    @contextlib.contextmanager
+    def locked_index(self, *, wait: float = 60.0) -> Iterator[None]:
+        """A span in which no other process writes any index file. Raises IndexBusy after `wait` seconds."""
+        directory = self.settings.paths.index_directory
+        path = os.path.join(directory, index_files.LOCK_NAME)
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(locked(path, what="the index", timeout=0))
+            except IndexBusy:
+                if wait <= 0:
+                    raise
+                self.note("another process is writing the index; waiting for it …")
+                stack.enter_context(locked(path, what="the index", timeout=wait))
+            yield
+
+    def known_folders(self) -> tuple[Folder, ...]:
+        """The configured folders and those that were indexed by path, which have a path for a name."""
+        from .folders import name_folders
+
+        indexed: list[str] = []
+        with contextlib.suppress(NoIndex, StoreError):
+            indexed = self.reading()[0].folders()
+        return name_folders([folder.path for folder in self.folders] + indexed)

@@ -1,0 +1,85 @@
+"""A cheap look at the disk before a search: what changed since the index was written goes into it first."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+from .corpus import Corpus
+from .embedding import fill_vectors
+from .errors import FolderError, IndexBusy, ModelUnavailable, SemanticSearchError
+from .folders import Folder
+from .indexing import FolderReport, RunOptions, changed_files, index_folder
+from .passages import Cutter
+from .stores import Store
+
+# How long a search may be kept waiting for changed files, in seconds.
+READ_SECONDS = 2.0
+EMBED_SECONDS = 1.0
+
+
+def refresh(corpus: Corpus, folders: Sequence[Folder]) -> list[str]:
+    """Brings changed files of the folders into the index, within a time budget; returns notes for the user.
+
+    Never fails: what could not be done is a note. Vectors of what changed are made as far as time allows.
+    """
+    store, current = corpus.reading()
+    if not current:
+        return ["the index was made with other settings; run `semantic-search index` to renew it"]
+    indexed = set(store.folders())
+    stale = [folder for folder in folders if folder.path in indexed and _differs(corpus, store, folder)]
+    if not stale:
+        return []
+    try:
+        with corpus.writing(wait=0) as writable:
+            return _bring_up_to_date(corpus, writable, stale)
+    except IndexBusy:
+        return ["another process is updating the index; newest changes may be missing"]
+    except SemanticSearchError as error:
+        return [f"recent changes could not be indexed: {error}"]
+
+
+def _differs(corpus: Corpus, store: Store, folder: Folder) -> bool:
+    from .listing import list_files
+
+    try:
+        listing = list_files(folder.path, corpus.listing_rules(folder.path))
+    except FolderError:
+        return False
+    known = store.known(folder.path)
+    if changed_files(listing.files, known):
+        return True
+    listed = len(listing.files) + len(listing.skipped)
+    return listed != len(known)
+
+
+def _bring_up_to_date(corpus: Corpus, store: Store, folders: Sequence[Folder]) -> list[str]:
+    end = time.monotonic() + READ_SECONDS
+    notes = []
+    embedder = corpus.embedder_or_none()
+    for folder in folders:
+        rules = corpus.listing_rules(folder.path)
+        cutter = Cutter(rules, corpus.budget(embedder), embedder)
+        report = FolderReport(folder.name, folder.path)
+        options = RunOptions(threads=corpus.settings.threads, stop=lambda: time.monotonic() > end)
+        index_folder(store, cutter, rules, report, options)
+        if report.interrupted:
+            notes.append(f"{folder.name}: many files changed; run `semantic-search index` to index them all")
+        elif report.error:
+            notes.append(report.error)
+    if embedder is not None:
+        try:
+            fill_vectors(store, embedder, threads=corpus.settings.threads, seconds=EMBED_SECONDS)
+        except ModelUnavailable as error:
+            notes.append(str(error))
+    return notes
+
+
+def changed_on_disk(folder: str, path: str, stamp: tuple[int, int, int, int]) -> bool:
+    """Whether a file differs from its stamp (size, mtime, ctime, inode) now, or is gone."""
+    try:
+        found = os.lstat(os.path.join(folder, path))
+    except OSError:
+        return True
+    return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino) != stamp

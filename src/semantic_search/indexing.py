@@ -1,0 +1,297 @@
+"""Indexing: a folder's files into passages, and passages into vectors. Nothing here prints."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .passages import Cutter
+from .pruning import to_forget
+from .types import Document, Listing, Skip, Skipped, SourceFile
+
+if TYPE_CHECKING:
+    from .listing import ListingRules
+    from .stores import Known, Store
+
+# A file that was written less than this before it was looked at may be written again within one tick of
+# its clock; it is hashed again at the next look.
+RACY_NS = 2_000_000_000
+BATCH_FILES = 64
+BATCH_BYTES = 2_000_000
+
+
+@dataclass(slots=True)
+class FolderReport:
+    """What a run did in one folder. Counts are files, except `chunks`."""
+
+    name: str
+    path: str
+    processed: int = 0
+    unchanged: int = 0
+    touched: int = 0
+    deleted: int = 0
+    failed: int = 0
+    chunks: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    truncated: bool = False
+    interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A file that was indexed or skipped in a run, and how far the run is in files and bytes."""
+
+    path: str
+    outcome: Skip | None
+    chunks: int
+    done: int
+    total: int
+    done_bytes: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to run: `force` reads every file again and allows pruning of most of a folder; `max_files` is the
+    number of files to process at most (None: all); `stop` is asked between files."""
+
+    force: bool = False
+    max_files: int | None = None
+    threads: int = 1
+    stop: Callable[[], bool] = lambda: False
+    within: str = ""
+
+
+def index_folder(
+    store: Store,
+    cutter: Cutter,
+    listing_rules: ListingRules,
+    report: FolderReport,
+    options: RunOptions,
+    on_step: Callable[[Step], None] = lambda _: None,
+) -> None:
+    """Brings the index of a folder up to date with the disk and fills in the report.
+
+    `options.within` limits the run to a subdirectory (relative path). Raises FolderError when the folder
+    cannot be listed, StoreError when the index cannot be written; what was written until then stays.
+    """
+    from .listing import list_files
+
+    seen_ns = time.time_ns()
+    listing = _within(list_files(report.path, listing_rules), options.within)
+    report.notes.extend(listing.notes)
+    known = store.known(report.path)
+    if options.within:
+        known = {path: row for path, row in known.items() if _below(path, options.within)}
+    rules_changed = _rules_changed(store, report.path, listing_rules)
+    work = changed_files(listing.files, known, everything=options.force, retry_skipped=rules_changed)
+    report.unchanged = len(listing.files) - len(work)
+    _record_listed_skips(store, report, listing.skipped, known, seen_ns)
+    if options.max_files is not None and len(work) > options.max_files:
+        work = work[: options.max_files]
+        report.truncated = True
+    hashes = _read_and_write(store, cutter, report, work, known, options, seen_ns, on_step)
+    if report.interrupted or report.truncated:
+        return
+    _prune(store, report, listing, known, hashes, force=options.force)
+    store.record_run(report.path, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+
+
+def _below(path: str, directory: str) -> bool:
+    return not directory or path == directory or path.startswith(directory + "/")
+
+
+def _within(listing: Listing, directory: str) -> Listing:
+    if not directory:
+        return listing
+    return Listing(
+        tuple(file for file in listing.files if _below(file.path, directory)),
+        tuple(skip for skip in listing.skipped if _below(skip.source.path, directory)),
+        listing.unread,
+        listing.notes,
+    )
+
+
+def _rules_changed(store: Store, folder: str, rules: ListingRules) -> bool:
+    key = "rules:" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    now = hashlib.sha256(repr(rules).encode(errors="backslashreplace")).hexdigest()[:16]
+    before = store.meta(key)
+    if before != now:
+        store.set_meta(key, now)
+    return before != now
+
+
+def changed_files(
+    files: Sequence[SourceFile],
+    known: dict[str, Known],
+    *,
+    everything: bool = False,
+    retry_skipped: bool = False,
+) -> list[SourceFile]:
+    """The files that must be read: new ones, those whose stamp differs, and those whose stamp says nothing.
+
+    `everything` takes all. `retry_skipped` also takes files that were skipped, since the rules that skipped
+    them may be others now.
+    """
+    if everything:
+        return list(files)
+    return [file for file in files if not _unchanged(file, known.get(file.path), retry_skipped=retry_skipped)]
+
+
+def _unchanged(file: SourceFile, row: Known | None, *, retry_skipped: bool) -> bool:
+    if row is None or row.stamp != file.stamp:
+        return False
+    if row.reason is not None and (retry_skipped or row.reason.transient):
+        return False
+    return max(file.mtime_ns, file.ctime_ns) + RACY_NS < row.seen_ns
+
+
+def _record_listed_skips(
+    store: Store, report: FolderReport, skipped: Sequence[Skipped], known: dict[str, Known], seen_ns: int
+) -> None:
+    for skip in skipped:
+        _count(report, skip.reason)
+    fresh = [skip for skip in skipped if not _recorded(skip, known.get(skip.source.path))]
+    for passing in (False, True):
+        part = [skip for skip in fresh if skip.reason.transient is passing]
+        if part:
+            store.write(report.path, skipped=part, seen_ns=seen_ns, keep_passages=passing)
+
+
+def _recorded(skip: Skipped, row: Known | None) -> bool:
+    return row is not None and row.reason is skip.reason and row.stamp == skip.source.stamp
+
+
+def _count(report: FolderReport, reason: Skip) -> None:
+    report.skipped[reason.value] = report.skipped.get(reason.value, 0) + 1
+    if reason.transient:
+        report.failed += 1
+
+
+def batches(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
+    """Files in runs of bounded number and size, in order."""
+    batch: list[SourceFile] = []
+    size = 0
+    for file in files:
+        if batch and (len(batch) >= BATCH_FILES or size + file.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield batch
+
+
+def _read_and_write(
+    store: Store,
+    cutter: Cutter,
+    report: FolderReport,
+    work: Sequence[SourceFile],
+    known: dict[str, Known],
+    options: RunOptions,
+    seen_ns: int,
+    on_step: Callable[[Step], None],
+) -> set[str]:
+    """Reads, cuts and writes the files batch by batch; returns the hashes of what was read."""
+    hashes: set[str] = set()
+    progress = _Progress(len(work), sum(file.size for file in work), on_step)
+    with ThreadPoolExecutor(options.threads, thread_name_prefix="read") as pool:
+        for outcomes in _read_ahead(pool, cutter, list(batches(work))):
+            if options.stop():
+                report.interrupted = True
+                break
+            _write_batch(store, cutter, report, outcomes, known, options, seen_ns, progress)
+            hashes.update(item.sha256 for item in outcomes if isinstance(item, Document))
+    return hashes
+
+
+def _read_ahead(
+    pool: ThreadPoolExecutor, cutter: Cutter, parts: Sequence[Sequence[SourceFile]]
+) -> Iterator[list[Document | Skipped]]:
+    """Results of each part in order, the next part being read meanwhile."""
+    waiting: list[Future[Document | Skipped]] = []
+    for part in parts:
+        reading = [pool.submit(cutter.read, file) for file in part]
+        if waiting:
+            yield [future.result() for future in waiting]
+        waiting = reading
+    if waiting:
+        yield [future.result() for future in waiting]
+
+
+class _Progress:
+    def __init__(self, total: int, total_bytes: int, on_step: Callable[[Step], None]) -> None:
+        self._total, self._total_bytes, self._tell = total, total_bytes, on_step
+        self._done = self._bytes = 0
+
+    def step(self, source: SourceFile, outcome: Skip | None, chunks: int) -> None:
+        self._done += 1
+        self._bytes += source.size
+        self._tell(
+            Step(source.path, outcome, chunks, self._done, self._total, self._bytes, self._total_bytes)
+        )
+
+
+def _write_batch(
+    store: Store,
+    cutter: Cutter,
+    report: FolderReport,
+    outcomes: Sequence[Document | Skipped],
+    known: dict[str, Known],
+    options: RunOptions,
+    seen_ns: int,
+    progress: _Progress,
+) -> None:
+    documents = [item for item in outcomes if isinstance(item, Document)]
+    skips = [item for item in outcomes if isinstance(item, Skipped)]
+    equal = [d for d in documents if not options.force and _same_content(d, known.get(d.source.path))]
+    same = {document.source.path for document in equal}
+    indexed = cutter.cut([document for document in documents if document.source.path not in same])
+    kept = [skip for skip in skips if skip.reason.transient]
+    gone = [skip for skip in skips if not skip.reason.transient]
+    touched = [document.source for document in equal]
+    store.write(report.path, indexed, gone, touched, seen_ns=seen_ns)
+    if kept:
+        store.write(report.path, skipped=kept, seen_ns=seen_ns, keep_passages=True)
+    report.touched += len(touched)
+    for item in indexed:
+        report.processed += 1
+        report.chunks += len(item.chunks)
+        report.notes.extend(f"{item.document.source.path}: {note}" for note in item.document.notes)
+        progress.step(item.document.source, None, len(item.chunks))
+    for skip in skips:
+        _count(report, skip.reason)
+        progress.step(skip.source, skip.reason, 0)
+    for source in touched:
+        progress.step(source, None, 0)
+
+
+def _same_content(document: Document, row: Known | None) -> bool:
+    return row is not None and row.reason is None and row.sha256 == document.sha256
+
+
+def _prune(
+    store: Store,
+    report: FolderReport,
+    listing: Listing,
+    known: dict[str, Known],
+    new_hashes: set[str],
+    *,
+    force: bool,
+) -> None:
+    listed = {file.path for file in listing.files} | {skip.source.path for skip in listing.skipped}
+    gone, refusal = to_forget(report.path, known, listed, listing.unread, new_hashes, force=force)
+    if refusal:
+        report.notes.append(refusal)
+        report.error = refusal
+    if gone:
+        store.forget(report.path, gone)
+        report.deleted = len(gone)

@@ -1,0 +1,64 @@
+"""From a file to what a store keeps of it: read, cut, and name what the model and the lexical arm see."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .stores import Indexed
+from .types import Chunk, Document, Skipped, SourceFile
+
+if TYPE_CHECKING:
+    from .chunking import Budget
+    from .listing import ListingRules
+    from .models.embedder import Embedder
+
+_ROUGHLY_A_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
+
+
+class Cutter:
+    """Reads files and cuts them for one model. Without a model, tokens are estimated."""
+
+    def __init__(self, rules: ListingRules, budget: Budget, embedder: Embedder | None) -> None:
+        self._rules, self._budget, self._embedder = rules, budget, embedder
+
+    def read(self, source: SourceFile) -> Document | Skipped:
+        """The text of a file, or why there is none. Safe to call from several threads."""
+        from .reading import read
+
+        return read(source, self._rules)
+
+    def cut(self, documents: Sequence[Document]) -> list[Indexed]:
+        """Documents cut into passages, in order."""
+        from .chunking import chunk_document
+
+        starts = self._token_starts([document.text for document in documents])
+        return [
+            self._indexed(document, chunk_document(document, offsets, self._budget))
+            for document, offsets in zip(documents, starts, strict=True)
+        ]
+
+    def _token_starts(self, texts: list[str]) -> Sequence[Sequence[int]]:
+        if self._embedder is not None:
+            return self._embedder.token_starts(texts)
+        return [[match.start() for match in _ROUGHLY_A_TOKEN.finditer(text)] for text in texts]
+
+    def _indexed(self, document: Document, chunks: Sequence[Chunk]) -> Indexed:
+        from .terms import index_terms, path_terms
+
+        model = self._embedder.fingerprint if self._embedder else "none"
+        of_path = path_terms(document.source.path)
+        return Indexed(
+            document,
+            tuple(chunks),
+            tuple(" ".join(index_terms(chunk.text)) for chunk in chunks),
+            tuple(" ".join([*of_path, *index_terms(f"{chunk.heading} {chunk.symbol}")]) for chunk in chunks),
+            tuple(embedding_key(model, chunk.embedded_text) for chunk in chunks),
+        )
+
+
+def embedding_key(model_fingerprint: str, text: str) -> bytes:
+    """16 bytes that name a vector: what made it, and of what. No path, so that a moved file keeps its own."""
+    return hashlib.sha256(f"{model_fingerprint}\0{text}".encode()).digest()[:16]

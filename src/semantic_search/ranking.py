@@ -1,0 +1,65 @@
+"""Order: two ranked arms become one list. Pure functions over ids and scores.
+
+Reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+Ranked = Sequence[tuple[int, float]]
+"""Ids with their scores, best first."""
+
+# The candidate at this place of the vector arm counts as nothing. Cosines of one model lie in a narrow band
+# whose position differs from query to query, so only distances within the list say anything.
+ZERO_PLACE = 50
+
+
+def reciprocal_ranks(arms: Sequence[Ranked], k: int) -> dict[int, float]:
+    """For each id the sum over arms of 1 / (k + rank), ranks from 1."""
+    scores: dict[int, float] = {}
+    for arm in arms:
+        for rank, (id_, _) in enumerate(arm, 1):
+            scores[id_] = scores.get(id_, 0.0) + 1.0 / (k + rank)
+    return scores
+
+
+def scaled_to_best(arm: Ranked) -> dict[int, float]:
+    """Scores divided by the best one: 1 for the best, towards 0 for the others."""
+    best = max((score for _, score in arm), default=0.0)
+    return (
+        {id_: max(score, 0.0) / best for id_, score in arm}
+        if best > 0
+        else dict.fromkeys((i for i, _ in arm), 0.0)
+    )
+
+
+def scaled_to_pool(arm: Ranked) -> dict[int, float]:
+    """Scores moved and stretched so that the best is 1 and the one at `ZERO_PLACE` (or the last) is 0."""
+    if not arm:
+        return {}
+    top = arm[0][1]
+    floor = arm[min(ZERO_PLACE, len(arm)) - 1][1]
+    width = top - floor
+    if width <= 0:
+        return {id_: 1.0 for id_, _ in arm}
+    return {id_: max(0.0, (score - floor) / width) for id_, score in arm}
+
+
+def take_turns(items: Iterable[Item], key: Callable[[Item], Hashable], most: int) -> list[Item]:
+    """Items in order, but after `most` of one key (a file) the others of that key come at the end."""
+    counts: dict[Hashable, int] = {}
+    first: list[Item] = []
+    later: list[Item] = []
+    for item in items:
+        counts[key(item)] = counts.get(key(item), 0) + 1
+        (first if counts[key(item)] <= most else later).append(item)
+    return first + later
+
+
+def in_order(scores: Mapping[int, float]) -> list[tuple[int, float]]:
+    """Ids by score, best first; equal scores by id, so that the order never depends on chance."""
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))

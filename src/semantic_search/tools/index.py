@@ -1,0 +1,209 @@
+"""Index: bring folders up to date, then make the vectors that are missing."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .. import index_files
+from ..corpus import Corpus
+from ..embedding import fill_vectors
+from ..errors import FolderError, ModelUnavailable, StoreError
+from ..folders import Folder, check_folder, is_inside, name_folders
+from ..indexing import FolderReport, RunOptions, Step, index_folder
+from ..passages import Cutter
+from ..stores import open_store
+from .scope import owner_of
+
+if TYPE_CHECKING:
+    from ..models.embedder import Embedder
+    from ..stores import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to index: everything configured, or the folder at `path` alone."""
+
+    path: str | None = None
+    force: bool = False
+    max_files: int | None = None
+    threads: int = 1
+    embed: bool = True
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run did. `seconds` is wall-clock time, `pending` texts that still wait for a vector."""
+
+    reports: list[FolderReport] = field(default_factory=list)
+    vectors: int = 0
+    pending: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether `max_files` ended the run with work left."""
+        return any(report.truncated for report in self.reports)
+
+    @property
+    def failed(self) -> list[FolderReport]:
+        """Folders that could not be indexed, or not wholly."""
+        return [report for report in self.reports if report.error]
+
+
+class Watcher:
+    """Told what happens during a run, in order. The base one ignores everything."""
+
+    def folder_starts(self, number: int, total: int, folder: Folder) -> None:
+        """A folder is about to be indexed."""
+
+    def step(self, step: Step) -> None:
+        """A file was indexed or skipped."""
+
+    def folder_ends(self, report: FolderReport) -> None:
+        """A folder is done, or failed."""
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many of the waiting texts have a vector now."""
+
+
+def index(
+    corpus: Corpus,
+    request: Request,
+    watcher: Watcher | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Run:
+    """Indexes the folders, text first, then vectors; goes on where an earlier run stopped.
+
+    A folder that is missing or cannot be listed is reported and the others go on. `stop` is asked between
+    files and batches; what was committed stays. Raises FolderError, IndexBusy, StoreError, SettingsError.
+    """
+    began = time.monotonic()
+    watcher = watcher or Watcher()
+    run = Run()
+    folders, within = _what_to_index(corpus, request)
+    with corpus.writing() as store:
+        embedder = _embedder(corpus, run)
+        folders = _with_predecessor(corpus, store, folders, run)
+        _absorb(corpus, store, folders)
+        for number, folder in enumerate(folders, 1):
+            if stop() or run.truncated:
+                run.interrupted = run.interrupted or stop()
+                break
+            watcher.folder_starts(number, len(folders), folder)
+            report = _index_one(corpus, store, embedder, folder, within, request, run, watcher, stop)
+            run.reports.append(report)
+            watcher.folder_ends(report)
+        if embedder is not None and request.embed and not run.interrupted:
+            run.vectors = fill_vectors(
+                store, embedder, threads=request.threads, stop=stop, on_progress=watcher.embedding
+            )
+            run.interrupted = run.interrupted or stop()
+        run.pending = store.pending_count()
+        _finish(corpus, store, folders, run)
+    run.seconds = time.monotonic() - began
+    return run
+
+
+def _what_to_index(corpus: Corpus, request: Request) -> tuple[list[Folder], str]:
+    """The folders, and the subdirectory to which a run in the one folder is limited."""
+    if request.path is None:
+        if not corpus.folders:
+            raise FolderError("no folder is configured: run `semantic-search add PATH` first")
+        return list(corpus.folders), ""
+    path = check_folder(request.path, force=request.force)
+    owner = owner_of(path, corpus.known_folders())
+    if owner is None:
+        return [name_folders([path])[0]], ""
+    return [owner], "" if owner.path == path else os.path.relpath(path, owner.path).replace(os.sep, "/")
+
+
+def _embedder(corpus: Corpus, run: Run) -> Embedder | None:
+    try:
+        return corpus.embedder
+    except ModelUnavailable as error:
+        directory = corpus.settings.paths.index_directory
+        if index_files.predecessor(directory, corpus.settings.store, corpus.fingerprint()):
+            raise  # an index with vectors is not given up for one without
+        run.notes.append(f"indexed for search by words alone: {error}")
+        return None
+
+
+def _with_predecessor(corpus: Corpus, store: Store, folders: Sequence[Folder], run: Run) -> list[Folder]:
+    """The folders, with those of an index made with other settings, whose place the new one is to take."""
+    if store.meta(index_files.COMPLETE):
+        return list(folders)
+    s = corpus.settings
+    old = index_files.predecessor(s.paths.index_directory, s.store, corpus.fingerprint())
+    if old is None:
+        return list(folders)
+    run.notes.append(
+        "settings changed: the index is rebuilt beside the old one, which serves searches meanwhile"
+    )
+    previous = open_store(s.store, old.path)
+    try:
+        paths = previous.folders()
+    finally:
+        previous.close()
+    store.adopt_vectors(old.path)
+    wanted = [folder.path for folder in (*folders, *corpus.folders)]
+    return list(name_folders(wanted + [path for path in paths if not _covered(path, wanted)]))
+
+
+def _covered(path: str, folders: Sequence[str]) -> bool:
+    return any(is_inside(path, folder) for folder in folders)
+
+
+def _absorb(corpus: Corpus, store: Store, folders: Sequence[Folder]) -> None:
+    """Folders once indexed by path that a configured folder holds now become part of it."""
+    configured = {folder.path for folder in corpus.folders}
+    for inner in store.folders():
+        owner = owner_of(inner, corpus.folders)
+        if inner not in configured and owner is not None:
+            prefix = os.path.relpath(inner, owner.path).replace(os.sep, "/") + "/"
+            store.move_files(inner, owner.path, prefix)
+
+
+def _index_one(
+    corpus: Corpus,
+    store: Store,
+    embedder: Embedder | None,
+    folder: Folder,
+    within: str,
+    request: Request,
+    run: Run,
+    watcher: Watcher,
+    stop: Callable[[], bool],
+) -> FolderReport:
+    report = FolderReport(folder.name, folder.path)
+    rules = corpus.listing_rules(folder.path)
+    left = None if request.max_files is None else request.max_files - sum(r.processed for r in run.reports)
+    options = RunOptions(request.force, left, request.threads, stop, within)
+    try:
+        cutter = Cutter(rules, corpus.budget(embedder), embedder)
+        index_folder(store, cutter, rules, report, options, watcher.step)
+    except FolderError as error:
+        report.error = str(error)
+    run.interrupted = run.interrupted or report.interrupted
+    return report
+
+
+def _finish(corpus: Corpus, store: Store, folders: Sequence[Folder], run: Run) -> None:
+    if run.interrupted or run.truncated:
+        return
+    if not store.meta(index_files.COMPLETE):
+        if run.failed or run.pending:
+            run.notes.append("the old index stays in use until every folder is indexed again")
+            return
+        index_files.switch(
+            corpus.settings.paths.index_directory, corpus.settings.store, corpus.fingerprint(), store
+        )
+    try:
+        store.tidy()
+    except StoreError as error:
+        run.notes.append(str(error))

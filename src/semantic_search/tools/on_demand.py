@@ -1,0 +1,51 @@
+"""A folder that is asked about before it was ever indexed is indexed first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..corpus import Corpus
+from ..embedding import fill_vectors
+from ..errors import ModelUnavailable, NoIndex
+from .index import Request, index
+from .scope import owner_of
+
+# How long a search waits for the vectors of a folder it had to index, in seconds; words work at once.
+EMBED_SECONDS = 20.0
+
+
+def index_what_is_missing(corpus: Corpus, folders: Sequence[str]) -> None:
+    """Indexes those of the folders (names or paths) that are directories and not in the index yet.
+
+    Text first, then vectors within a time budget. Raises FolderError, IndexBusy, StoreError.
+    """
+    for name in folders:
+        path = os.path.realpath(os.path.abspath(os.path.expanduser(name)))
+        if any(folder.name == name for folder in corpus.folders) or not os.path.isdir(path):
+            continue
+        if _indexed(corpus, path):
+            continue
+        corpus.note(f"{name} is not indexed yet: indexing it first")
+        run = index(corpus, Request(path, threads=corpus.settings.threads, embed=False))
+        for report in run.failed:
+            corpus.note(report.error)
+        _embed(corpus)
+
+
+def _indexed(corpus: Corpus, path: str) -> bool:
+    try:
+        indexed = set(corpus.reading()[0].folders())
+    except NoIndex:
+        return False
+    owner = owner_of(path, corpus.known_folders())
+    return owner is not None and owner.path in indexed
+
+
+def _embed(corpus: Corpus) -> None:
+    try:
+        embedder = corpus.embedder
+        with corpus.writing() as store:
+            fill_vectors(store, embedder, threads=corpus.settings.threads, seconds=EMBED_SECONDS)
+    except ModelUnavailable as error:
+        corpus.note(str(error))
