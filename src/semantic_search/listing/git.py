@@ -22,7 +22,6 @@ from .markers import find_marker, git_directory
 
 _FLAGS = (
     "--no-pager",
-    "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "core.quotepath=false"),
