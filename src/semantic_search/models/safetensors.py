@@ -98,7 +98,8 @@ def _is_other_type(entry: object) -> bool:
 def _is_entry(entry: object, size: int) -> bool:
     if not isinstance(entry, dict) or entry.get("dtype") not in _SIZES:
         return False
-    shape, offsets = entry.get("shape"), entry.get("data_offsets")
+    shape: Any = entry.get("shape")
+    offsets: Any = entry.get("data_offsets")
     if (
         not _are_counts(shape)
         or not _are_counts(offsets)

@@ -99,7 +99,7 @@ def count_scripts(text: str) -> Counter[str]:
 
 
 def can_read(text: str, scripts: frozenset[str]) -> bool:
-    """Whether at least 70 % of the text's letters are of the given scripts; true for a text without letters."""
+    """Whether 70 % of the text's letters are of the given scripts; true for a text without letters."""
     if scripts == ALL_SCRIPTS:
         return True
     counts = count_scripts(text)
