@@ -1,0 +1,76 @@
+"""The terms of a text: what the lexical arm matches, the same for every store.
+
+A term holds letters, digits, combining marks and `_` only (Unicode categories L, M, N and the low line), so a
+store may join terms by spaces; a store that splits them again must count all of these as parts of a word.
+
+- Text is NFKC; terms are case-folded, `ё` is `е`, accents fall (`café` is `cafe`) but `й`, `ї` and `ў` are
+  letters.
+- An identifier gives itself without its separators, then its parts: `getUserById` and `get_user_by_id` both
+  give `getuserbyid get user by id`; `1.2.3` gives `1_2_3 1 2 3`.
+- Words are stemmed by script (module `stems`); Chinese, Japanese, Thai and the like are pairs of characters.
+- No word is dropped for being common: BM25 weighs it down, and `the` or `d` can be what is asked for.
+
+A query has too few words to tell its language, so a term depends on its own word alone: text and query agree.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import chain
+
+from .words import word_terms
+
+TERMS_VERSION = 1
+"""Changes whenever the same text gives other terms: an index made with another value must be rebuilt."""
+
+_APOSTROPHES = "'’ʼ＇‘"
+# Marks are no `\w` for `re`, and the blocks of scripts that write vowels as marks are taken whole.
+_LETTER = (
+    r"[\w\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u109f"
+    r"\u1780-\u17ff\u3099\u309a]"
+)
+_WORD = re.compile(
+    rf"\d+(?:\.\d+)+(?!\w)|{_LETTER}+(?:(?:[-{_APOSTROPHES}]|(?<=[\u0400-\u052f])`(?=[\u0400-\u052f])){_LETTER}+)*"
+)
+_ASCII_WORD = re.compile(r"\d+(?:\.\d+)+(?!\w)|\w+(?:[-']\w+)*", re.ASCII)
+# Soft hyphens, zero-width characters, marks of direction, the Arabic tatweel: they stand inside words unseen.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]+"
+)
+_CACHED_WORDS = 1 << 17
+_CACHED_LENGTH = 64
+
+
+class _Cache(dict[str, tuple[str, ...]]):
+    """The terms of each word seen, forgotten all at once when there are too many."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        terms = word_terms(word)
+        if len(word) <= _CACHED_LENGTH:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = terms
+        return terms
+
+
+_terms_of = _Cache()
+
+
+def index_terms(text: str) -> list[str]:
+    """The terms of a passage, in the order of its words, as often as they occur."""
+    if text.isascii():
+        words = _ASCII_WORD.findall(text)
+    else:
+        words = _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)))
+    return list(chain.from_iterable(map(_terms_of.__getitem__, words)))
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms of a question, in the order of its words, each once; none for blanks, signs or emoji."""
+    return list(dict.fromkeys(index_terms(text)))
+
+
+def path_terms(path: str) -> list[str]:
+    """The terms of a path (parts separated by `/`), its extension included, in order."""
+    return index_terms(path)
