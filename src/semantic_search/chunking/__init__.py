@@ -1,0 +1,65 @@
+"""Documents become chunks: verbatim slices that fit the model, cut where the text itself has joints.
+
+Format modules say where those are (`markup`, `code`, `layout`); one packer decides sizes (`packing`). Nothing
+here reads a file or runs a model: the tokenizer's single pass over the document comes in as offsets.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from ..languages import grammar_of, kind_of
+from ..types import Chunk, Document
+from .code import definitions
+from .layout import indented, prose
+from .markup import MARKUP_LANGUAGES, sections
+from .packing import Block, Budget, Merging, TokenIndex, pack
+
+__all__ = ["CHUNKER_VERSION", "Budget", "chunk_document"]
+
+CHUNKER_VERSION = 1
+"""Changes whenever the same document gives other chunks: part of the fingerprint of an index."""
+
+_TINY_SECTION = Merging(small=40, tiny=12)
+
+
+def chunk_document(document: Document, token_starts: Sequence[int], budget: Budget) -> list[Chunk]:
+    """The chunks of a document, in the order of their ends; none for a document without text.
+
+    `token_starts` are the ascending character offsets at which the model's tokens start in `document.text`.
+    Every character that is no white space lies in a chunk. No chunk holds more than `budget.limit` tokens,
+    its header included. Chunks overlap only where one paragraph, list or function had to be split.
+    """
+    text = document.text
+    tokens = TokenIndex(text, token_starts)
+    blocks, merging = _blocks(document, tokens, budget)
+    newlines = [at for at, char in enumerate(text) if char == "\n"]
+    return [
+        Chunk(
+            piece.start,
+            piece.end,
+            bisect_left(newlines, piece.start) + 1,
+            bisect_left(newlines, piece.end - 1) + 1,
+            text[piece.start : piece.end],
+            piece.heading,
+            piece.symbol,
+            piece.kind,
+            max(bisect_right(document.pages, piece.start), 1) if document.pages else None,
+        )
+        for piece in pack(text, tokens, blocks, budget, merging)
+    ]
+
+
+def _blocks(document: Document, tokens: TokenIndex, budget: Budget) -> tuple[list[Block], Merging]:
+    """The blocks of the document by the rules of its language, and when neighbours are merged."""
+    text, language = document.text, document.language
+    if language in MARKUP_LANGUAGES:
+        return list(sections(text, language)), _TINY_SECTION
+    packed = Merging(small=budget.target, tiny=_TINY_SECTION.small)
+    grammar = grammar_of(language)
+    if grammar is not None and (found := definitions(text, grammar, tokens, budget)) is not None:
+        return found, packed
+    if kind_of(language) in ("code", "config", "data"):
+        return indented(text), packed
+    return prose(text, document.pages), packed
