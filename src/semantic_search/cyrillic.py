@@ -70,9 +70,10 @@ _SWAPPED_CASE = 8
 _CAPITAL = 1
 _MIXED = 12
 _TORN = 8
-_TYPOGRAPHY = frozenset("«»„“”‘’‚–—…№•·§©®°± \u00ad€™†‡")
+_QUOTES = frozenset("«»„“”‘’‚–—…")
+_TYPOGRAPHY = frozenset("№•·§©®°± \u00ad€™†‡")
 _INSIDE_WORDS = frozenset("’‘–—\u00ad")
-_TYPOGRAPHY_COST, _BOX_COST, _SYMBOL_COST = 4, 6, 12
+_QUOTE, _SIGN, _BOX, _SYMBOL = 5, 9, 11, 14
 
 _WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
 _MAX_WORDS = 400
@@ -125,6 +126,7 @@ def _cost(text: str) -> _Cost:
     bits = capitals = letters = high = 0
     before = "·"
     last = ""
+    torn = False
     for character in text:
         lower = character.lower()
         high += not character.isascii()
@@ -134,26 +136,30 @@ def _cost(text: str) -> _Cost:
         elif "\u0400" <= character <= "\u04ff":
             letters += 1
             capitals += character != lower
-            bits += _letter_bits(before, lower, last, character)
+            bits += _letter_bits(before, lower, last, character) + (_TORN if torn else 0)
         else:
-            bits += _PAIRS.get(before + "·", 0) + _other_bits(character)
-            lower = "·"
-        before, last = lower, character
-    return _Cost(bits + _PAIRS.get(before + "·", 0), capitals, letters, high)
+            bits += _edge_bits(before) + _other_bits(character)
+            torn = before != "·" and character not in _INSIDE_WORDS
+            before, last = "·", character
+            continue
+        before, last, torn = lower, character, False
+    return _Cost(bits + _edge_bits(before), capitals, letters, high)
+
+
+def _edge_bits(before: str) -> int:
+    return 0 if before in "·a" else _PAIRS.get(before + "·", _UNSEEN)
 
 
 def _letter_bits(before: str, lower: str, last: str, character: str) -> int:
     if before == "a":
         return _MIXED
     bits = _PAIRS.get(before + lower, _UNSEEN)
-    if character != lower and last.islower():
-        bits += _SWAPPED_CASE
-    if before == "·" and last and last not in _INSIDE_WORDS and last not in "«„“(":
-        bits += _TORN
-    return bits
+    return bits + (_SWAPPED_CASE if character != lower and last.islower() else 0)
 
 
 def _other_bits(character: str) -> int:
+    if character in _QUOTES:
+        return _QUOTE
     if character in _TYPOGRAPHY:
-        return _TYPOGRAPHY_COST
-    return _BOX_COST if "\u2500" <= character <= "\u25ff" else _SYMBOL_COST
+        return _SIGN
+    return _BOX if "\u2500" <= character <= "\u25ff" else _SYMBOL

@@ -15,6 +15,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le", 2),
     (codecs.BOM_UTF16_BE, "utf-16-be", 2),
 )
+_UNICODE = ("utf-8", *(encoding for _, encoding, _ in _BOMS))
 _SNIFFED = 4096
 _SAMPLE = 32_768
 _ESCAPED = re.compile("[\udc80-\udcff]")
@@ -131,10 +132,11 @@ def _wide(data: bytes, encoding: str, width: int) -> Decoded | None:
 
 def _clean(text: str, encoding: str, most_controls: float) -> Decoded | None:
     """The text with clean line ends and characters; None if it has more control characters than text has."""
-    sample = text[:65_536]
+    # DOS editors ended a file with Control-Z.
+    sample = text[:65_536].removesuffix("\x1a")
     if encoding != "utf-8" or _CONTROL.search(sample):
         controls = len(_CONTROL.findall(sample)) - len(_ESCAPED.findall(sample))
-        if controls > max(1, len(sample) * most_controls):
+        if controls > len(sample) * most_controls + (encoding in _UNICODE):
             return None
     replaced = 0
     if not text.isascii() or "\0" in text:

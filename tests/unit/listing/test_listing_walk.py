@@ -345,10 +345,14 @@ def test_filenames_06_a_folder_named_like_an_option(tmp_path: Path, git: Git) ->
 def test_very_deep_trees(tmp_path: Path) -> None:
     deep = "/".join("d" for _ in range(1500))
     subprocess.run(["mkdir", "-p", deep], cwd=tmp_path, check=True)
-    (tmp_path / deep / "a.md").write_text("a")
-    assert paths(tmp_path) == [f"{deep}/a.md"]
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    assert paths(tmp_path) == [f"{deep}/a.md"]
+    try:
+        (tmp_path / deep / "a.md").write_text("a")
+        assert paths(tmp_path) == [f"{deep}/a.md"]
+        subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+        assert paths(tmp_path) == [f"{deep}/a.md"]
+    finally:
+        # Deeper than what shutil.rmtree, and so pytest, can remove.
+        subprocess.run(["rm", "-rf", "d"], cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize("name", ["missing", "file", "nul\0"])
