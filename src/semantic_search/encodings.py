@@ -18,12 +18,13 @@ _BOMS = (
 _UNICODE = ("utf-8", *(encoding for _, encoding, _ in _BOMS))
 _SNIFFED = 4096
 _SAMPLE = 32_768
-_ESCAPED = re.compile("[\udc80-\udcff]")
-_BEYOND_ASCII = re.compile("[^\x00-\x7f\udc80-\udcff]")
+_CHECKED = 65_536
+_HIGH_BYTES = bytes(range(128, 256))
 _NOT_TEXT = re.compile("[\ud800-\udfff\x00]")
 _CONTROL = re.compile(
     "[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
+_CONTROL_BYTES = bytes({*range(32), 127} - {8, 9, 10, 11, 12, 13, 27})
 _MOST_CONTROLS = 0.1
 _MOST_CONTROLS_GUESSED = 0.005
 _CANDIDATES = [
@@ -76,18 +77,20 @@ def decode(data: bytes) -> Decoded | None:
     except UnicodeDecodeError:
         pass
     lenient = body.decode("utf-8", "surrogateescape")
-    if len(body) < len(data) or _is_mostly_utf8(lenient):
+    if len(body) < len(data) or _is_mostly_utf8(body, lenient):
         return _clean(lenient, "utf-8", _MOST_CONTROLS)
     return _in_code_page(body)
 
 
-def _is_mostly_utf8(lenient: str) -> bool:
+def _is_mostly_utf8(data: bytes, lenient: str) -> bool:
     """Whether there are as many sequences of UTF-8 as bytes that are none.
 
-    A few pairs of bytes of a legacy text look like UTF-8 by chance, one in ten at most.
+    A few pairs of bytes of a legacy text look like UTF-8 by chance, one in ten at most. `lenient` has a
+    surrogate for each bad byte.
     """
-    bad = len(_ESCAPED.findall(lenient))
-    return len(_BEYOND_ASCII.findall(lenient)) >= bad
+    bad = len(data) - len(lenient.encode("utf-8", "ignore"))
+    ascii_characters = len(data.translate(None, _HIGH_BYTES))
+    return len(lenient) - bad - ascii_characters >= bad
 
 
 def _in_code_page(data: bytes) -> Decoded | None:
@@ -133,14 +136,29 @@ def _wide(data: bytes, encoding: str, width: int) -> Decoded | None:
 def _clean(text: str, encoding: str, most_controls: float) -> Decoded | None:
     """The text with clean line ends and characters; None if it has more control characters than text has."""
     # DOS editors ended a file with Control-Z.
-    sample = text[:65_536].removesuffix("\x1a")
-    if encoding != "utf-8" or _CONTROL.search(sample):
-        controls = len(_CONTROL.findall(sample)) - len(_ESCAPED.findall(sample))
-        if controls > len(sample) * most_controls + (encoding in _UNICODE):
-            return None
+    sample = text[:_CHECKED].removesuffix("\x1a")
+    if _controls(sample, encoding) > len(sample) * most_controls + (encoding in _UNICODE):
+        return None
     replaced = 0
-    if not text.isascii() or "\0" in text:
+    if "\0" in text or not _is_encodable(text):
         text, replaced = _NOT_TEXT.subn("\ufffd", text)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return Decoded(text, encoding, replaced)
+
+
+def _controls(sample: str, encoding: str) -> int:
+    """How many control characters there are; bytes of UTF-8 that are no text do not count."""
+    if encoding == "utf-8":
+        # As bytes, which is much the faster way for the encoding that nearly every file has.
+        raw = sample.encode("utf-8", "surrogatepass")
+        return len(raw) - len(raw.translate(None, _CONTROL_BYTES))
+    return len(_CONTROL.findall(sample))
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

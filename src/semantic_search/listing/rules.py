@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 _NEVER_WALKED = """
 node_modules bower_components jspm_packages .pnpm-store .yarn .npm dist build out coverage htmlcov
@@ -16,7 +16,7 @@ vendor target obj DerivedData .gradle .mvn _build .next .nuxt .output .svelte-ki
 WALK_IGNORE = tuple(f"{name}/" for name in _NEVER_WALKED.split())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ListingRules:
     """What a folder's listing leaves out. Sizes are bytes, times seconds.
 
@@ -42,3 +42,9 @@ class ListingRules:
     def limit(self, extension: str) -> int:
         """The size limit for a lower-cased extension with its dot."""
         return self.max_document_bytes if extension in self.document_extensions else self.max_file_bytes
+
+    def __repr__(self) -> str:
+        """The same in every process for the same rules: sets are shown sorted, whatever their hashes are."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        shown = (f"{k}={sorted(v) if isinstance(v, frozenset) else v!r}" for k, v in values)
+        return f"ListingRules({', '.join(shown)})"

@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -367,3 +368,22 @@ def test_roots_02_a_trailing_slash_makes_no_difference(tmp_path: Path) -> None:
     assert list_files(f"{tmp_path}/", ListingRules()) == list_files(
         f"{tmp_path}/../{tmp_path.name}", ListingRules()
     )
+
+
+def test_rules_show_themselves_alike_in_every_process() -> None:
+    code = (
+        "from semantic_search.listing import ListingRules\n"
+        "print(ListingRules(binary_extensions=frozenset(map(str, range(50)))))"
+    )
+    shown = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(shown) == 1
+    assert ListingRules(max_file_bytes=1) != ListingRules(max_file_bytes=2)
+    assert repr(ListingRules(max_file_bytes=1)) != repr(ListingRules(max_file_bytes=2))
