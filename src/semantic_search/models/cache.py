@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -125,17 +126,18 @@ def remembered_fingerprint(source: Source, cache_dir: Path) -> str | None:
 
 
 def _known_digests(source: Source, cache_dir: Path) -> dict[str, str]:
-    """The hashes of a source's files that the row knows, or the cache since the files' last conversion."""
-    remembered = next(
-        (model.sources for model in ready_models(cache_dir) if model.location == str(source.path)), {}
-    )
+    """The hashes of a source's files that the row knows, or the cache since it last read the same files."""
+    remembered = [model.sources for model in ready_models(cache_dir) if model.location == str(source.path)]
     digests = {}
     for name, path in source.files().items():
-        expected, before = source.expected(name), remembered.get(name, {})
+        expected = source.expected(name)
         if expected:
             digests[name] = expected.sha256
-        elif before.get("stamp") == stamp_of(path):
-            digests[name] = str(before["sha256"])
+            continue
+        stamp = stamp_of(path)
+        same = (files[name] for files in remembered if name in files and files[name].get("stamp") == stamp)
+        if known := next(same, None):
+            digests[name] = str(known["sha256"])
     return digests
 
 
@@ -160,6 +162,7 @@ def prepare(source: Source, cache_dir: Path, on_progress: Progress) -> ReadyMode
         folder = cache_dir / folder_name(source.row.name, mark)
         model = _usable(folder, mark)
         if model:
+            _remember_source(model, source, digests)
             return model
         os.makedirs(cache_dir, mode=0o700, exist_ok=True)
         with FileLock(cache_dir / f".{folder.name}.lock", timeout=LOCK_TIMEOUT):
@@ -234,13 +237,7 @@ def _write_manifest(
         "fingerprint": mark,
         "row": {**row, "scripts": sorted(source.row.scripts)},
         "tokenizer": tokenizer,
-        "source": {
-            "location": str(source.path),
-            "files": {
-                name: {"stamp": stamp_of(path), "sha256": digests[name]}
-                for name, path in source.files().items()
-            },
-        },
+        "source": _source_facts(source, digests),
         "files": {
             name: {"size": os.stat(new / name).st_size, "sha256": sha256_of(new / name)} for name in names
         },
@@ -248,6 +245,32 @@ def _write_manifest(
     (new / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     for name in (*names, MANIFEST):
         os.chmod(new / name, 0o600)
+
+
+def _source_facts(source: Source, digests: dict[str, str]) -> dict[str, Any]:
+    files = source.files().items()
+    return {
+        "location": str(source.path),
+        "files": {
+            name: {"stamp": stamp_of(path), "sha256": digests[name]}
+            for name, path in files
+            if name in digests
+        },
+    }
+
+
+def _remember_source(model: ReadyModel, source: Source, digests: dict[str, str]) -> None:
+    """Notes where the same weights lie now, so that the next time they need not be read."""
+    facts = _source_facts(source, digests)
+    if facts["location"] == model.location and all(
+        model.sources.get(name) == of for name, of in facts["files"].items()
+    ):
+        return
+    manifest = {**json.loads((model.folder / MANIFEST).read_bytes()), "source": facts}
+    with contextlib.suppress(OSError):  # a cache that cannot be written is still good to read
+        with tempfile.NamedTemporaryFile("w", dir=model.folder, encoding="utf-8", delete=False) as file:
+            json.dump(manifest, file, indent=1)
+        os.replace(file.name, model.folder / MANIFEST)
 
 
 def _safe(name: str) -> str:

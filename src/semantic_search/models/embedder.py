@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -140,12 +140,12 @@ class Embedder:
         def work() -> None:
             try:
                 while not stop.is_set():
-                    if cancelled and cancelled():
-                        raise CancelledError("embedding was cancelled")
                     try:
                         index = waiting.popleft()
                     except IndexError:
                         return
+                    if cancelled and cancelled():
+                        raise CancelledError("embedding was cancelled")
                     vectors[index] = self._run(inputs[index])
             except BaseException:
                 stop.set()  # the other threads stop as well
@@ -156,7 +156,7 @@ class Embedder:
             if workers == 1:
                 work()
             else:
-                for future in [self._threads(workers).submit(work) for _ in range(workers)]:
+                for future in self._submit(work, workers):
                     future.result()
         finally:
             stop.set()
@@ -179,13 +179,14 @@ class Embedder:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _threads(self, workers: int) -> ThreadPoolExecutor:
+    def _submit(self, work: Callable[[], None], workers: int) -> list[Future[None]]:
+        """Starts the work in so many threads; they stay for the next call."""
         with self._lock:
             if self._pool is None or self._pool[0] < workers:
                 old, self._pool = self._pool, (workers, ThreadPoolExecutor(workers, "embedding"))
                 if old:
                     old[1].shutdown(wait=False)
-            return self._pool[1]
+            return [self._pool[1].submit(work) for _ in range(workers)]
 
     def _run(self, ids: list[int]) -> Floats:
         table, scales = self._words.get()

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 # Weights keep 7 bits of the 8. On x86-64 processors without VNNI, onnxruntime adds two products of an 8-bit
 # activation and a weight in 16 bits, saturating: 2 * 255 * 127 does not fit, 2 * 255 * 64 does. So every
-# machine computes the same, and it costs little: against e5-small's own engine the cosine over seven languages
-# is 0.9954 to 0.9975, and with 127 it would be 0.9965 to 0.9979.
+# machine computes the same. It costs little: the cosine to e5-small's own engine, over seven languages, is
+# 0.9954 to 0.9975; with 127 it would be 0.9965 to 0.9979.
 WEIGHT_LIMIT = 64
 
 
