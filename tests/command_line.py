@@ -1,0 +1,216 @@
+"""The installed command as a child process, and what a test may want to do to it and to its index."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROGRAM = shutil.which("semantic-search", path=os.path.dirname(sys.executable)) or "semantic-search"
+# Far beyond what any command here takes: a command that waits for ever fails instead of hanging the run.
+PATIENCE = 120.0
+
+Environment = Mapping[str, "str | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command wrote, and its exit status."""
+
+    stdout: str
+    stderr: str
+    returncode: int
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document that is the whole of stdout."""
+        assert self.stdout.endswith("\n"), self
+        return json.loads(self.stdout)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The JSON object on the last line of stdout."""
+        found = json.loads(self.lines[-1])
+        assert isinstance(found, dict)
+        return found
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of stdout."""
+        return self.stdout.split("\n")[:-1]
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that `search --json` found, best first, each once, relative to their folder."""
+        return list(dict.fromkeys(hit["path"] for hit in self.document))
+
+
+class Command:
+    """Runs the command. `prefix` is what runs it, such as a program that takes rights away."""
+
+    def __init__(self, prefix: Sequence[str] = ()) -> None:
+        self._prefix = list(prefix)
+
+    def argv(self, *args: str | os.PathLike[str] | bytes) -> list[str | os.PathLike[str] | bytes]:
+        """The whole argument list of a command."""
+        return [*self._prefix, PROGRAM, *args]
+
+    def __call__(
+        self,
+        *args: str | os.PathLike[str] | bytes,
+        status: int | None = 0,
+        cwd: Path | None = None,
+        input: str | None = None,
+        env: Environment | None = None,
+    ) -> Result:
+        """Runs a command to its end and checks its exit status (None: any)."""
+        done = subprocess.run(
+            self.argv(*args),
+            cwd=cwd,
+            env=environment(env),
+            input=None if input is None else input.encode(),
+            stdin=subprocess.DEVNULL if input is None else None,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        # Strict: whatever is in a file or a name, both streams are valid UTF-8.
+        result = Result(done.stdout.decode(), done.stderr.decode(), done.returncode)
+        assert "Traceback" not in result.stderr, result.stderr
+        assert status is None or result.returncode == status, result
+        return result
+
+    def start(
+        self, *args: str | os.PathLike[str], env: Environment | None = None, cwd: Path | None = None
+    ) -> subprocess.Popen[bytes]:
+        """Starts a command whose streams the caller reads."""
+        return subprocess.Popen(
+            self.argv(*args),
+            env=environment(env),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def search(self, query: str, *args: str | os.PathLike[str], env: Environment | None = None) -> list[str]:
+        """The paths that a search finds, best first; empty when it finds nothing."""
+        result = self("search", "--json", "-k", "50", *args, query, status=None, env=env)
+        assert result.returncode in (0, 1), result
+        return result.paths
+
+    def texts(self, query: str, *args: str | os.PathLike[str]) -> str:
+        """The text of every passage that a search finds."""
+        result = self("search", "--json", "-k", "50", *args, query, status=None)
+        assert result.returncode in (0, 1), result
+        return "\n".join(hit["text"] for hit in result.document)
+
+
+def environment(changes: Environment | None) -> dict[str, str]:
+    """This process's environment with variables set, or taken out where the value is None."""
+    env = dict(os.environ)
+    for name, value in (changes or {}).items():
+        if value is None:
+            env.pop(name, None)
+        else:
+            env[name] = value
+    return env
+
+
+def on_terminal(
+    argv: Sequence[Any], env: Environment | None = None, *, columns: int = 120
+) -> tuple[str, int]:
+    """Runs a program with a pseudo-terminal for stdout and stderr; what it showed, and its exit status."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    with subprocess.Popen(
+        argv,
+        env=environment({"TERM": "xterm-256color", **(env or {})}),
+        stdin=subprocess.DEVNULL,
+        stdout=inner,
+        stderr=inner,
+    ) as child:
+        os.close(inner)
+        shown = bytearray()
+        while True:
+            try:
+                part = os.read(outer, 65536)
+            except OSError as error:  # what Linux says when the other end is closed
+                if error.errno != errno.EIO:
+                    raise
+                part = b""
+            if not part:
+                break
+            shown += part
+        os.close(outer)
+    return shown.decode(), child.returncode
+
+
+def index_directory(home: Path) -> Path:
+    """Where the index of a test is."""
+    return Path(os.environ.get("SS_INDEX_DIR") or home / "data" / "semantic-search")
+
+
+def index_file(home: Path) -> Path:
+    """The one index file of a test."""
+    (found,) = index_directory(home).glob("index-*.sqlite3")
+    return found
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """An index file as a database; what was changed is committed."""
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+def let_time_pass(home: Path) -> None:
+    """Makes every look at a file ten seconds later than it was.
+
+    A file that was written just before it was read is read again at the next look, in case its clock did not
+    tick between the two; this takes the place of waiting until that is over.
+    """
+    with opened(index_file(home)) as db:
+        db.execute("UPDATE files SET seen_ns = seen_ns + 10000000000")
+
+
+def looks(home: Path) -> dict[str, int]:
+    """When each file was read last (nanoseconds of the epoch), by path."""
+    with opened(index_file(home)) as db:
+        return {os.fsdecode(path): seen for path, seen in db.execute("SELECT path, seen_ns FROM files")}
+
+
+def contents(home: Path) -> list[tuple[Any, ...]]:
+    """Everything that a search can find: each passage with its place, header, text and vector, in order."""
+    import zlib
+
+    with opened(index_file(home)) as db:
+        rows = db.execute(
+            'SELECT d.path, f.path, f.sha256, p.start, p."end", p.first_line, p.heading, p.symbol, e.vector, '
+            "t.text FROM passages p JOIN files f ON f.id = p.file_id JOIN folders d ON d.id = f.folder_id "
+            "JOIN embeddings e ON e.id = p.embedding_id JOIN documents t ON t.file_id = f.id"
+        ).fetchall()
+    return sorted((*row[:9], zlib.decompress(row[9])) for row in rows)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Comes back when something is so. Fails when it is not so after a long time."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it never came to be"
+        time.sleep(0.005)
