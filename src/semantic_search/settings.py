@@ -280,11 +280,22 @@ def _escaped(content: object) -> bytes:
     return (json.dumps(content, indent=2) + "\n").encode("ascii")
 
 
+def known_key(name: str) -> Key:
+    """The key of a name. Raises SettingsError, with the name that was meant where one is close."""
+    if name not in KEYS:
+        raise SettingsError(
+            f"there is no setting {_suggest(name, list(KEYS))}; `semantic-search config` lists them"
+        )
+    return KEYS[name]
+
+
 def set_key(path: str, name: str, value: Any) -> None:
-    """Sets one key of the config file. Raises SettingsError for an unknown key or a wrong value."""
-    key = KEYS.get(name)
-    if key is None:
-        raise SettingsError(f"there is no setting {_suggest(name, list(KEYS))}")
+    """Sets one key of the config file.
+
+    Raises SettingsError for an unknown key, a wrong value, or one that does not go with the others there;
+    the file is then as it was.
+    """
+    key = known_key(name)
     if not key.accepts(value):
         raise SettingsError(f"{name} must be {key.expects}, not {json.dumps(value)}")
 
@@ -293,6 +304,10 @@ def set_key(path: str, name: str, value: Any) -> None:
         *outer, last = name.split(".")
         for part in outer:
             place = place.setdefault(part, {})
+            if not isinstance(place, dict):
+                raise SettingsError(f"{path}: {part} must be an object")
         place[last] = value
+        values = {k.attribute: _value_of(n, k, content, {}, path)[0] for n, k in KEYS.items()}
+        _check_chunks(values, path)
 
     update_config(path, change)

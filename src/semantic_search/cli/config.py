@@ -6,9 +6,8 @@ import json
 
 import click
 
-from ..errors import SettingsError
 from ..output import shown
-from ..settings import KEYS, Settings, load_settings, set_key
+from ..settings import KEYS, Settings, known_key, load_settings, set_key
 from .session import json_option, note, show, show_json
 
 
@@ -25,8 +24,8 @@ def config_command(key: str | None, value: str | None, as_json: bool) -> None:
     if key is not None and value is not None:
         set_key(settings.paths.config_file, key, _value(key, value))
         settings = load_settings()
-    if key is not None and key not in KEYS:
-        raise SettingsError(f"there is no setting {key}; `semantic-search config` lists them")
+    if key is not None:
+        known_key(key)
     names = [key] if key else list(KEYS)
     values = {name: getattr(settings, KEYS[name].attribute) for name in names}
     if as_json:
