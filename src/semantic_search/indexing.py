@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 RACY_NS = 2_000_000_000
 BATCH_FILES = 64
 BATCH_BYTES = 2_000_000
+# A thousand files with one and the same trouble are told of by their number.
+MOST_NOTES = 20
 
 
 @dataclass(slots=True)
 class FolderReport:
-    """What a run did in one folder. Counts are files, except `chunks`."""
+    """What a run did in one folder. Counts are files, except `chunks`; `unread` are directories (relative
+    paths) that could not be listed, whose files are as they were."""
 
     name: str
     path: str
@@ -41,6 +44,7 @@ class FolderReport:
     skipped: dict[str, int] = field(default_factory=dict)
     truncated: bool = False
     interrupted: bool = False
+    unread: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     error: str = ""
 
@@ -61,7 +65,8 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """How to run: `force` reads every file again and allows pruning of most of a folder; `max_files` is the
-    number of files to process at most (None: all); `stop` is asked between files."""
+    number of files to index at most (None: all), not counting those that turn out to be as they were or have
+    no text; `stop` is asked between batches."""
 
     force: bool = False
     max_files: int | None = None
@@ -88,20 +93,22 @@ def index_folder(
     seen_ns = time.time_ns()
     listing = _within(list_files(report.path, listing_rules), options.within)
     report.notes.extend(listing.notes)
+    report.unread.extend(listing.unread)
+    for path in listing.unread:
+        _complain(report, f"{path or '.'}: could not be read; what is known of the files in it stays")
     known = store.known(report.path)
     if options.within:
         known = {path: row for path, row in known.items() if _below(path, options.within)}
-    rules_changed = _rules_changed(store, report.path, listing_rules)
-    work = changed_files(listing.files, known, everything=options.force, retry_skipped=rules_changed)
+    rules = _Rules(store, report.path, listing_rules)
+    work = changed_files(listing.files, known, everything=options.force, retry_skipped=rules.changed)
     report.unchanged = len(listing.files) - len(work)
     _record_listed_skips(store, report, listing.skipped, known, seen_ns)
-    if options.max_files is not None and len(work) > options.max_files:
-        work = work[: options.max_files]
-        report.truncated = True
     hashes = _read_and_write(store, cutter, report, work, known, options, seen_ns, on_step)
     if report.interrupted or report.truncated:
         return
     _prune(store, report, listing, known, hashes, force=options.force)
+    if not options.within:
+        rules.keep()
     store.record_run(report.path, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
 
 
@@ -115,18 +122,24 @@ def _within(listing: Listing, directory: str) -> Listing:
     return Listing(
         tuple(file for file in listing.files if _below(file.path, directory)),
         tuple(skip for skip in listing.skipped if _below(skip.source.path, directory)),
-        listing.unread,
+        tuple(path for path in listing.unread if _below(path, directory) or _below(directory, path)),
         listing.notes,
     )
 
 
-def _rules_changed(store: Store, folder: str, rules: ListingRules) -> bool:
-    key = "rules:" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
-    now = hashlib.sha256(repr(rules).encode(errors="backslashreplace")).hexdigest()[:16]
-    before = store.meta(key)
-    if before != now:
-        store.set_meta(key, now)
-    return before != now
+class _Rules:
+    """The rules that a folder was listed by at its last whole run, and whether they are others now."""
+
+    def __init__(self, store: Store, folder: str, rules: ListingRules) -> None:
+        self._store = store
+        self._key = "rules:" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        self._now = hashlib.sha256(repr(rules).encode(errors="backslashreplace")).hexdigest()[:16]
+        self.changed = store.meta(self._key) != self._now
+
+    def keep(self) -> None:
+        """Notes that every file was looked at by these rules."""
+        if self.changed:
+            self._store.set_meta(self._key, self._now)
 
 
 def changed_files(
@@ -158,7 +171,7 @@ def _record_listed_skips(
     store: Store, report: FolderReport, skipped: Sequence[Skipped], known: dict[str, Known], seen_ns: int
 ) -> None:
     for skip in skipped:
-        _count(report, skip.reason)
+        _count(report, skip)
     fresh = [skip for skip in skipped if not _recorded(skip, known.get(skip.source.path))]
     for passing in (False, True):
         part = [skip for skip in fresh if skip.reason.transient is passing]
@@ -170,10 +183,22 @@ def _recorded(skip: Skipped, row: Known | None) -> bool:
     return row is not None and row.reason is skip.reason and row.stamp == skip.source.stamp
 
 
-def _count(report: FolderReport, reason: Skip) -> None:
+def _count(report: FolderReport, skip: Skipped) -> None:
+    reason = skip.reason
     report.skipped[reason.value] = report.skipped.get(reason.value, 0) + 1
-    if reason.transient:
+    # A file that went away meanwhile is one file less, not one that something is wrong with.
+    if reason.transient and reason is not Skip.VANISHED:
         report.failed += 1
+        _complain(report, f"{skip.source.path}: {reason.sentence}; it is tried again at the next run")
+
+
+def _complain(report: FolderReport, sentence: str) -> None:
+    if len(report.notes) < MOST_NOTES:
+        report.notes.append(sentence)
+    elif len(report.notes) == MOST_NOTES:
+        report.notes.append(
+            "… and more: `semantic-search status --skipped` lists files, `doctor` directories"
+        )
 
 
 def batches(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
@@ -210,6 +235,8 @@ def _read_and_write(
                 break
             _write_batch(store, cutter, report, outcomes, known, options, seen_ns, progress)
             hashes.update(item.sha256 for item in outcomes if isinstance(item, Document))
+            if report.truncated:
+                break
     return hashes
 
 
@@ -254,7 +281,12 @@ def _write_batch(
     skips = [item for item in outcomes if isinstance(item, Skipped)]
     equal = [d for d in documents if not options.force and _same_content(d, known.get(d.source.path))]
     same = {document.source.path for document in equal}
-    indexed = cutter.cut([document for document in documents if document.source.path not in same])
+    changed = [document for document in documents if document.source.path not in same]
+    room = None if options.max_files is None else options.max_files - report.processed
+    if room is not None and len(changed) > room:
+        changed = changed[:room]
+        report.truncated = True
+    indexed = cutter.cut(changed)
     kept = [skip for skip in skips if skip.reason.transient]
     gone = [skip for skip in skips if not skip.reason.transient]
     touched = [document.source for document in equal]
@@ -265,10 +297,11 @@ def _write_batch(
     for item in indexed:
         report.processed += 1
         report.chunks += len(item.chunks)
-        report.notes.extend(f"{item.document.source.path}: {note}" for note in item.document.notes)
+        for note in item.document.notes:
+            _complain(report, f"{item.document.source.path}: {note}")
         progress.step(item.document.source, None, len(item.chunks))
     for skip in skips:
-        _count(report, skip.reason)
+        _count(report, skip)
         progress.step(skip.source, skip.reason, 0)
     for source in touched:
         progress.step(source, None, 0)

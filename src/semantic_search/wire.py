@@ -78,7 +78,9 @@ def run_json(run: Run) -> Json:
         "pendingVectors": run.pending,
         "interrupted": run.interrupted,
         "foldersFailed": [{"folder": shown(r.path), "error": valid(r.error)} for r in run.failed],
-        "notes": [valid(note) for note in run.notes],
+        "directoriesUnread": sum(len(r.unread) for r in run.reports),
+        "notes": [valid(note) for note in run.notes]
+        + [valid(f"{report.name}: {note}") for report in run.reports for note in report.notes],
         "seconds": round(run.seconds, 3),
     }
 

@@ -33,7 +33,10 @@ def index_command(
     verbose: bool,
     as_json: bool,
 ) -> int:
-    """Bring the index up to date: every configured folder, or the folder PATH alone."""
+    """Bring the index up to date: every configured folder, or the folder PATH alone.
+
+    Exit status 2 also when a file or directory could not be read; everything else is indexed then.
+    """
     with open_corpus() as corpus, until_interrupted() as stop:
         threads = concurrency or corpus.settings.threads
         request = Request(path, force, max_files, threads, embed=not no_embed)
@@ -45,7 +48,7 @@ def index_command(
     if run.interrupted:
         note("interrupted: what was indexed is kept; run `semantic-search index` again to go on")
         return 130
-    return 2 if run.failed else 0
+    return 0 if run.whole else 2
 
 
 def _report(run: Run, *, as_json: bool) -> None:

@@ -55,6 +55,11 @@ class Run:
         """Folders that could not be indexed, or not wholly."""
         return [report for report in self.reports if report.error]
 
+    @property
+    def whole(self) -> bool:
+        """Whether every folder was indexed and all that is in them could be read."""
+        return not any(report.error or report.failed or report.unread for report in self.reports)
+
 
 class Watcher:
     """Told what happens during a run, in order. The base one ignores everything."""
