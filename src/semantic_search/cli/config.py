@@ -11,7 +11,8 @@ from ..settings import KEYS, Settings, known_key, load_settings, set_key
 from .session import json_option, note, show, show_json
 
 
-@click.command("config")
+# A value may be a negative number; whether it makes sense is for the setting to say.
+@click.command("config", context_settings={"ignore_unknown_options": True})
 @click.argument("key", required=False)
 @click.argument("value", required=False)
 @json_option
