@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semantic_search.passages import embedding_key
+from semantic_search.scripts import dominant_script
 from semantic_search.stores import Indexed
 from semantic_search.terms import index_terms, path_terms
 from semantic_search.types import Chunk, Document, SourceFile
@@ -44,6 +45,7 @@ def indexed(
         chunks,
         tuple(" ".join(index_terms(text)) for text in passages),
         tuple(" ".join(path_terms(path)) for _ in passages),
+        tuple(dominant_script(text) for text in passages),
         tuple(embedding_key("words", chunk.embedded_text) for chunk in chunks),
     )
 

@@ -46,6 +46,7 @@ class Cutter:
         return [[match.start() for match in _ROUGHLY_A_TOKEN.finditer(text)] for text in texts]
 
     def _indexed(self, document: Document, chunks: Sequence[Chunk]) -> Indexed:
+        from .scripts import dominant_script
         from .terms import index_terms, path_terms
 
         model = self._embedder.fingerprint if self._embedder else "none"
@@ -55,6 +56,7 @@ class Cutter:
             tuple(chunks),
             tuple(" ".join(index_terms(chunk.text)) for chunk in chunks),
             tuple(" ".join([*of_path, *index_terms(f"{chunk.heading} {chunk.symbol}")]) for chunk in chunks),
+            tuple(dominant_script(chunk.text) for chunk in chunks),
             tuple(embedding_key(model, chunk.embedded_text) for chunk in chunks),
         )
 

@@ -397,7 +397,7 @@ def test_a_snapshot_does_not_change_under_its_reader(store: Store, another: Call
 
 def test_a_batch_that_fails_leaves_nothing(store: Store) -> None:
     good, bad = indexed("a.md", "zebra"), indexed("b.md", "zebra")
-    broken = type(bad)(bad.document, bad.chunks, (), bad.context, bad.keys)
+    broken = type(bad)(bad.document, bad.chunks, (), bad.context, bad.scripts, bad.keys)
     with pytest.raises(ValueError, match="zip"):
         store.write(FOLDER, [good, broken], seen_ns=1)
     assert store.known(FOLDER) == {}
@@ -485,3 +485,29 @@ def test_store_11_a_file_rewritten_again_and_again_does_not_grow_the_index(store
         embed_all(store)
     store.tidy()
     assert size() <= 3 * fresh + 200 * 500
+
+
+def test_the_script_of_the_question_is_no_advantage(store: Store) -> None:
+    """As multilingual models have it: every text is near to each of its own script, far from the others."""
+    random = np.random.default_rng(3)
+    topics = random.normal(size=(40, 64)) * 0.2
+    latin, cyrillic = random.normal(size=64), random.normal(size=64)
+    store.write(FOLDER, [indexed(f"en/{n}.md", f"text {n}") for n in range(40)], seen_ns=1)
+    store.write(FOLDER, [indexed(f"uk/{n}.md", f"текст {n}") for n in range(20)], seen_ns=1)
+    waiting = store.pending(1000)
+    rows = []
+    for _, text in waiting:
+        word, number = text.split()
+        rows.append(topics[int(number)] + (latin if word == "text" else cyrillic))
+    unit = np.stack(rows) / np.linalg.norm(rows, axis=1, keepdims=True)
+    store.put_vectors([id_ for id_, _ in waiting], unit.astype(np.float32))
+    question = topics[30] + cyrillic
+    found = store.nearest((question / np.linalg.norm(question)).astype(np.float32), EVERYTHING, 3)
+    assert "en/30.md" in paths_of(store, found)
+
+
+def test_the_only_passage_in_its_script_can_be_found(store: Store) -> None:
+    store.write(FOLDER, [indexed(f"{n}.md", f"plain english words {n}") for n in range(30)], seen_ns=1)
+    store.write(FOLDER, [indexed("one.md", "єдина нотатка")], seen_ns=1)
+    embed_all(store)
+    assert paths_of(store, store.nearest(vector("єдина нотатка"), EVERYTHING, 1)) == ["one.md"]

@@ -26,13 +26,15 @@ class Indexed:
     """A document cut into chunks, with the terms and the embedding key of each, ready to be written.
 
     `terms` and `context` are the lexical terms of a chunk's text and of its surroundings (path, heading,
-    symbol), joined by single spaces; `keys` identify what the model would see. All are as long as `chunks`.
+    symbol), joined by single spaces; `scripts` name the script most of a chunk is written in; `keys` identify
+    what the model would see. All are as long as `chunks`.
     """
 
     document: Document
     chunks: tuple[Chunk, ...]
     terms: tuple[str, ...]
     context: tuple[str, ...]
+    scripts: tuple[str, ...]
     keys: tuple[bytes, ...]
 
 
@@ -57,13 +59,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stored chunk with the file it belongs to."""
+    """A stored chunk with the file it belongs to and the script most of it is written in."""
 
     id: int
     folder: str
     path: str
     language: str
     stamp: tuple[int, int, int, int]
+    script: str
     chunk: Chunk
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import StoreError
 from ..private_files import make_private_file
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # The `ascii` tokenizer cuts at ASCII characters outside tokenchars and leaves everything above ASCII whole,
 # so our own terms, joined by spaces, come through unchanged whatever Unicode tables the SQLite build has.
@@ -39,6 +39,7 @@ CREATE TABLE passages (
   start INTEGER NOT NULL, "end" INTEGER NOT NULL,
   first_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
   heading TEXT NOT NULL, symbol TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER,
+  script TEXT NOT NULL,
   embedding_id INTEGER NOT NULL REFERENCES embeddings(id)
 );
 CREATE INDEX passages_of_file ON passages(file_id);

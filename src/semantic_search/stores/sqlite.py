@@ -343,11 +343,11 @@ class SqliteStore:
             state = (int(version), self._connection.total_changes)
             if self._vectors is None or self._vectors[0] != state:
                 rows = self._connection.execute(
-                    "SELECT p.id, p.file_id, e.vector FROM passages p "
+                    "SELECT p.id, p.file_id, p.script, e.vector FROM passages p "
                     "JOIN embeddings e ON e.id = p.embedding_id WHERE e.vector IS NOT NULL"
                 ).fetchall()
-                ids, files, blobs = zip(*rows, strict=True) if rows else ((), (), ())
-                self._vectors = (state, VectorTable.of(ids, files, blobs))
+                ids, files, scripts, blobs = zip(*rows, strict=True) if rows else ((), (), (), ())
+                self._vectors = (state, VectorTable.of(ids, files, scripts, blobs))
             return self._vectors[1]
 
     def _files(self, wanted: Filter) -> list[int] | None:

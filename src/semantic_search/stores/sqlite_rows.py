@@ -11,7 +11,7 @@ from .rows import Passage
 
 PASSAGE_COLUMNS = (
     'p.id, p.file_id, d.path, f.path, f.language, f.size, f.mtime_ns, f.ctime_ns, f.inode, p.start, p."end", '
-    "p.first_line, p.last_line, p.heading, p.symbol, p.kind, p.page "
+    "p.first_line, p.last_line, p.heading, p.symbol, p.kind, p.page, p.script "
     "FROM passages p JOIN files f ON f.id = p.file_id JOIN folders d ON d.id = f.folder_id"
 )
 
@@ -29,7 +29,7 @@ def unpacked(blob: bytes) -> str:
 def passage_of(row: tuple[Any, ...], text: str) -> Passage:
     """The passage of a row of PASSAGE_COLUMNS, sliced from its document's text."""
     id_, _, folder, path, language, size, mtime, ctime, inode, start, end, *rest = row
-    first_line, last_line, heading, symbol, kind, page = rest
+    first_line, last_line, heading, symbol, kind, page, script = rest
     chunk = Chunk(
         start,
         end,
@@ -48,5 +48,6 @@ def passage_of(row: tuple[Any, ...], text: str) -> Passage:
         os.fsdecode(path),
         str(language),
         stamp,
+        str(script),
         chunk,
     )

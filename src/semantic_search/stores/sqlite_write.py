@@ -43,10 +43,11 @@ def replace_file(db: sqlite3.Connection, folder: int, item: Indexed, seen_ns: in
         (file_id, packed(document.text), json.dumps(document.pages), packed(lines)),
     )
     embeddings = _embedding_ids(db, item.keys)
-    for chunk, key, terms, context in zip(item.chunks, item.keys, item.terms, item.context, strict=True):
+    parts = zip(item.chunks, item.keys, item.terms, item.context, item.scripts, strict=True)
+    for chunk, key, terms, context, script in parts:
         cursor = db.execute(
             'INSERT INTO passages (file_id, start, "end", first_line, last_line, heading, symbol, kind, '
-            "page, embedding_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "page, script, embedding_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 file_id,
                 chunk.start,
@@ -57,6 +58,7 @@ def replace_file(db: sqlite3.Connection, folder: int, item: Indexed, seen_ns: in
                 chunk.symbol,
                 chunk.kind,
                 chunk.page,
+                script,
                 embeddings[key],
             ),
         )
