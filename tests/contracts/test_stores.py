@@ -491,7 +491,7 @@ def test_the_script_of_the_question_is_no_advantage(store: Store) -> None:
     """As multilingual models have it: every text is near to each of its own script, far from the others."""
     random = np.random.default_rng(3)
     topics = random.normal(size=(40, 64)) * 0.2
-    latin, cyrillic = random.normal(size=64), random.normal(size=64)
+    latin, cyrillic = random.normal(size=(2, 64)) * 0.3
     store.write(FOLDER, [indexed(f"en/{n}.md", f"text {n}") for n in range(40)], seen_ns=1)
     store.write(FOLDER, [indexed(f"uk/{n}.md", f"текст {n}") for n in range(20)], seen_ns=1)
     waiting = store.pending(1000)

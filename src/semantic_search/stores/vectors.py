@@ -16,7 +16,7 @@ BLOCK = 8192
 
 # A script's own mean counts as much as that of all once it has so many passages: the one Russian note among
 # English ones would otherwise be its own mean, and never near to anything.
-DRAWN = 8
+DRAWN = 3
 
 _NEVER = -9.0
 
