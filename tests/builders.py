@@ -47,6 +47,7 @@ def indexed(
         tuple(" ".join(path_terms(path)) for _ in passages),
         tuple(dominant_script(text) for text in passages),
         tuple(embedding_key("words", chunk.embedded_text) for chunk in chunks),
+        " ".join(path_terms(path)),
     )
 
 

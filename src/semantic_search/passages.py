@@ -58,6 +58,7 @@ class Cutter:
             tuple(" ".join([*of_path, *index_terms(f"{chunk.heading} {chunk.symbol}")]) for chunk in chunks),
             tuple(dominant_script(chunk.text) for chunk in chunks),
             tuple(embedding_key(model, chunk.embedded_text) for chunk in chunks),
+            " ".join(of_path),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -397,7 +398,7 @@ def test_a_snapshot_does_not_change_under_its_reader(store: Store, another: Call
 
 def test_a_batch_that_fails_leaves_nothing(store: Store) -> None:
     good, bad = indexed("a.md", "zebra"), indexed("b.md", "zebra")
-    broken = type(bad)(bad.document, bad.chunks, (), bad.context, bad.scripts, bad.keys)
+    broken = type(bad)(bad.document, bad.chunks, (), bad.context, bad.scripts, bad.keys, bad.path_terms)
     with pytest.raises(ValueError, match="zip"):
         store.write(FOLDER, [good, broken], seen_ns=1)
     assert store.known(FOLDER) == {}
@@ -511,3 +512,37 @@ def test_the_only_passage_in_its_script_can_be_found(store: Store) -> None:
     store.write(FOLDER, [indexed("one.md", "єдина нотатка")], seen_ns=1)
     embed_all(store)
     assert paths_of(store, store.nearest(vector("єдина нотатка"), EVERYTHING, 1)) == ["one.md"]
+
+
+def test_whole_files_are_matched_by_all_their_passages(store: Store) -> None:
+    spread = indexed("spread.md", "zebra in one", "stripes in two", "savanna in three")
+    store.write(FOLDER, [spread, indexed("once.md", "zebra here"), indexed("none.md", "horses")], seen_ns=1)
+    found = store.match_files(["zebra", "stripe", "savanna"], EVERYTHING, 10)
+    assert [key for key, _ in found] == [(FOLDER, "spread.md"), (FOLDER, "once.md")]
+    assert store.match_files(["zebra"], Filter(globs=("once*",)), 10)[0][0] == (FOLDER, "once.md")
+    store.write(FOLDER, [indexed("spread.md", "nothing of it")], seen_ns=2)
+    assert [key for key, _ in store.match_files(["stripe", "savanna"], EVERYTHING, 10)] == []
+    assert store.check() == ""
+
+
+def test_terms_are_counted_by_passages(store: Store) -> None:
+    store.write(
+        FOLDER, [indexed("a.md", "zebra zebra", "zebra and horse"), indexed("b.md", "dog")], seen_ns=1
+    )
+    assert store.frequencies(["zebra", "dog", "never", "zebra"]) == {"zebra": 2, "dog": 1, "never": 0}
+    assert store.passage_count() == 3
+    store.forget(FOLDER, ["a.md"])
+    assert store.passage_count() == 1
+
+
+def test_the_symbols_of_files(store: Store) -> None:
+    item = indexed("a.py", "def one(): ...", "class Two: ...", language="python")
+    named = tuple(
+        replace(chunk, symbol=name) for chunk, name in zip(item.chunks, ("one", "Two"), strict=True)
+    )
+    store.write(FOLDER, [replace(item, chunks=named), indexed("b.md", "text")], seen_ns=1)
+    assert store.symbols([(FOLDER, "a.py"), (FOLDER, "b.md"), (FOLDER, "none")]) == {
+        (FOLDER, "a.py"): ["one", "Two"],
+        (FOLDER, "b.md"): [],
+        (FOLDER, "none"): [],
+    }

@@ -94,6 +94,20 @@ class Store(Protocol):
     def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
         """The k best passages by BM25 over any of the terms, as (passage id, score), best first."""
 
+    def match_files(
+        self, terms: Sequence[str], wanted: Filter, k: int
+    ) -> list[tuple[tuple[str, str], float]]:
+        """The k best whole files by BM25 over any of the terms, as ((folder, path), score), best first."""
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many passages each term occurs."""
+
+    def passage_count(self) -> int:
+        """How many passages there are."""
+
+    def symbols(self, files: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+        """The symbols of each file's passages, in their order, by (folder, path)."""
+
     def nearest(self, vector: npt.NDArray[np.float32], wanted: Filter, k: int) -> list[tuple[int, float]]:
         """The k passages nearest to a unit vector, as (passage id, cosine), nearest first."""
 

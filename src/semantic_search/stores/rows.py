@@ -27,7 +27,7 @@ class Indexed:
 
     `terms` and `context` are the lexical terms of a chunk's text and of its surroundings (path, heading,
     symbol), joined by single spaces; `scripts` name the script most of a chunk is written in; `keys` identify
-    what the model would see. All are as long as `chunks`.
+    what the model would see. All are as long as `chunks`. `path_terms` are those of the path alone.
     """
 
     document: Document
@@ -36,6 +36,7 @@ class Indexed:
     context: tuple[str, ...]
     scripts: tuple[str, ...]
     keys: tuple[bytes, ...]
+    path_terms: str
 
 
 @dataclass(frozen=True, slots=True)

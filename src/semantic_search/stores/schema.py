@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import StoreError
 from ..private_files import make_private_file
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # The `ascii` tokenizer cuts at ASCII characters outside tokenchars and leaves everything above ASCII whole,
 # so our own terms, joined by spaces, come through unchanged whatever Unicode tables the SQLite build has.
@@ -47,6 +47,8 @@ CREATE INDEX passages_of_embedding ON passages(embedding_id);
 CREATE TABLE embeddings (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, vector BLOB);
 CREATE INDEX embeddings_pending ON embeddings(id) WHERE vector IS NULL;
 CREATE VIRTUAL TABLE lexical USING fts5(terms, context, content='', tokenize="{_TOKENIZER}");
+CREATE VIRTUAL TABLE lexical_terms USING fts5vocab(lexical, row);
+CREATE VIRTUAL TABLE whole USING fts5(terms, context, content='', tokenize="{_TOKENIZER}");
 """
 
 
@@ -93,15 +95,17 @@ def _prepare(connection: sqlite3.Connection, *, create: bool) -> None:
         _check_version(connection)
     elif create:
         # One process at a time gets here: writers hold the index lock.
-        connection.executescript("BEGIN IMMEDIATE;" + _TABLES + "COMMIT;")
-        connection.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
+        version = f"INSERT INTO meta VALUES ('schema', '{SCHEMA_VERSION}');"
+        connection.executescript("BEGIN IMMEDIATE;" + _TABLES + version + "COMMIT;")
     else:
         raise StoreError("the index is empty")
 
 
 def _check_version(connection: sqlite3.Connection) -> None:
     row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    version = int(row[0]) if row else 0
+    if not row or not row[0].isdecimal():
+        raise sqlite3.DatabaseError("its version is missing")
+    version = int(row[0])
     if version > SCHEMA_VERSION:
         raise StoreError(
             f"the index was written by a newer version (schema {version}, this one knows {SCHEMA_VERSION}): "

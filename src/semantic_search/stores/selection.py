@@ -22,8 +22,8 @@ def files_wanted(files: Iterable[tuple[int, str, str, str]], wanted: Filter) -> 
         for id_, folder, path, language in files
         if (wanted.scopes is None or _in_scope(folder, path, wanted.scopes))
         and (not wanted.languages or language in wanted.languages)
-        and (include is None or include.match_file(path))
-        and (exclude is None or not exclude.match_file(path))
+        and (include is None or include.match_file(_unicode(path)))
+        and (exclude is None or not exclude.match_file(_unicode(path)))
     ]
 
 
@@ -34,6 +34,14 @@ def _in_scope(folder: str, path: str, scopes: tuple[tuple[str, str], ...]) -> bo
     )
 
 
+def _unicode(path: str) -> str:
+    """Bytes that are not UTF-8 as characters for private use: pathspec encodes what it matches."""
+    return path if path.isascii() else path.translate(_PRIVATE)
+
+
+_PRIVATE = {0xDC00 + byte: 0xF700 + byte for byte in range(0x80, 0x100)}
+
+
 @lru_cache(maxsize=64)
 def _spec(globs: tuple[str, ...]) -> pathspec.GitIgnoreSpec | None:
     if not globs:
@@ -41,6 +49,6 @@ def _spec(globs: tuple[str, ...]) -> pathspec.GitIgnoreSpec | None:
     import pathspec
 
     try:
-        return pathspec.GitIgnoreSpec.from_lines(globs)
+        return pathspec.GitIgnoreSpec.from_lines(map(_unicode, globs))
     except ValueError as error:
         raise QueryError(f"the glob cannot be read: {error}") from error

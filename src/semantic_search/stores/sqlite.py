@@ -306,20 +306,76 @@ class SqliteStore:
 
     def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
         """See `Store`."""
+        within = "rowid IN (SELECT id FROM passages WHERE file_id IN (SELECT id FROM wanted))"
+        return self._matches("lexical", CONTEXT_WEIGHT, within, terms, wanted, k)
+
+    def match_files(
+        self, terms: Sequence[str], wanted: Filter, k: int
+    ) -> list[tuple[tuple[str, str], float]]:
+        """See `Store`."""
+        with self.snapshot():
+            within = "rowid IN (SELECT id FROM wanted)"
+            found = self._matches("whole", WHOLE_PATH_WEIGHT, within, terms, wanted, k)
+            names = self._file_names([id_ for id_, _ in found])
+        return [(names[id_], score) for id_, score in found]
+
+    def _matches(
+        self, table: str, context: float, within: str, terms: Sequence[str], wanted: Filter, k: int
+    ) -> list[tuple[int, float]]:
         quoted = " OR ".join('"' + term.replace('"', '""') + '"' for term in dict.fromkeys(terms))
         if not quoted:
             return []
         with self.snapshot():
             files = self._files(wanted)
-            within = "" if files is None else "AND rowid IN (SELECT id FROM passages WHERE file_id IN wanted)"
             if files is not None:
                 self._fill_wanted(files)
             rows = self._rows(
-                f"SELECT rowid, -bm25(lexical, 1.0, {CONTEXT_WEIGHT}) AS score FROM lexical "
-                f"WHERE lexical MATCH ? {within} ORDER BY score DESC, rowid LIMIT ?",
+                f"SELECT rowid, -bm25({table}, 1.0, {context}) AS score FROM {table} WHERE {table} MATCH ? "
+                f"{'' if files is None else 'AND ' + within} ORDER BY score DESC, rowid LIMIT ?",
                 (quoted, k),
             )
-        return [(int(id_), score) for id_, score in rows]
+        return [(int(id_), float(score)) for id_, score in rows]
+
+    def _file_names(self, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+        names: dict[int, tuple[str, str]] = {}
+        for start in range(0, len(ids), _VALUES):
+            part = ids[start : start + _VALUES]
+            rows = self._rows(
+                "SELECT f.id, d.path, f.path FROM files f JOIN folders d ON d.id = f.folder_id "
+                f"WHERE f.id IN ({','.join('?' * len(part))})",
+                part,
+            )
+            names.update((id_, (os.fsdecode(folder), os.fsdecode(path))) for id_, folder, path in rows)
+        return names
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """See `Store`."""
+        with self.snapshot():
+            found = {
+                term: self._rows("SELECT doc FROM lexical_terms WHERE term = ?", (term,))
+                for term in dict.fromkeys(terms)
+            }
+        return {term: int(rows[0][0]) if rows else 0 for term, rows in found.items()}
+
+    def passage_count(self) -> int:
+        """See `Store`."""
+        return int(self._rows("SELECT count(*) FROM passages")[0][0])
+
+    def symbols(self, files: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+        """See `Store`."""
+        with self.snapshot():
+            return {
+                (folder, path): [
+                    str(symbol)
+                    for (symbol,) in self._rows(
+                        "SELECT p.symbol FROM passages p JOIN files f ON f.id = p.file_id "
+                        "JOIN folders d ON d.id = f.folder_id "
+                        "WHERE d.path = ? AND f.path = ? AND p.symbol != '' ORDER BY p.id",
+                        (os.fsencode(folder), os.fsencode(path)),
+                    )
+                ]
+                for folder, path in dict.fromkeys(files)
+            }
 
     def _fill_wanted(self, files: Sequence[int]) -> None:
         db = self._connection
@@ -383,6 +439,7 @@ class SqliteStore:
 
 
 CONTEXT_WEIGHT = 0.5
+WHOLE_PATH_WEIGHT = 3.0
 _PENDING = "FROM embeddings WHERE vector IS NULL AND id IN (SELECT embedding_id FROM passages)"
 
 

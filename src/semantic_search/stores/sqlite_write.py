@@ -37,7 +37,15 @@ def replace_file(db: sqlite3.Connection, folder: int, item: Indexed, seen_ns: in
     file_id = _upsert(
         db, folder, document.source, seen_ns, document.sha256, document.language, "", detail, len(item.chunks)
     )
-    lines = "\n".join(f"{terms}\t{context}" for terms, context in zip(item.terms, item.context, strict=True))
+    whole = " ".join(item.terms)
+    db.execute(
+        "INSERT INTO whole (rowid, terms, context) VALUES (?, ?, ?)", (file_id, whole, item.path_terms)
+    )
+    lines = (
+        item.path_terms
+        + "\n"
+        + "\n".join(f"{terms}\t{context}" for terms, context in zip(item.terms, item.context, strict=True))
+    )
     db.execute(
         "INSERT INTO documents VALUES (?, ?, ?, ?)",
         (file_id, packed(document.text), json.dumps(document.pages), packed(lines)),
@@ -127,9 +135,14 @@ def drop_passages(db: sqlite3.Connection, folder: int, path: str) -> None:
     ids = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE file_id = ? ORDER BY id", (file_id,))]
     # A table without content of its own must be told what it indexed. That is kept beside the text, since
     # terms made again by a later analyser would leave ghosts behind.
-    lines = unpacked(blob).split("\n") if ids else []
-    for id_, line in zip(ids, lines, strict=True):
-        terms, _, context = line.partition("\t")
+    of_path, *lines = unpacked(blob).split("\n")
+    pairs = [line.split("\t") for line in lines] if ids else []
+    whole = " ".join(terms for terms, _ in pairs)
+    db.execute(
+        "INSERT INTO whole (whole, rowid, terms, context) VALUES ('delete', ?, ?, ?)",
+        (file_id, whole, of_path),
+    )
+    for id_, (terms, context) in zip(ids, pairs, strict=True):
         db.execute(
             "INSERT INTO lexical (lexical, rowid, terms, context) VALUES ('delete', ?, ?, ?)",
             (id_, terms, context),
