@@ -37,10 +37,11 @@ def index_files(directory: str, backend: str) -> list[IndexFile]:
     ending = f".{backend}3"
     found = []
     with contextlib.suppress(OSError):
-        for entry in os.scandir(directory):
+        for entry in list(os.scandir(directory)):
             if entry.name.startswith("index-") and entry.name.endswith(ending):
                 fingerprint = entry.name.removeprefix("index-").removesuffix(ending)
-                found.append(IndexFile(entry.path, fingerprint, entry.stat().st_mtime))
+                with contextlib.suppress(OSError):  # another process removed it just now
+                    found.append(IndexFile(entry.path, fingerprint, entry.stat().st_mtime))
     return sorted(found, key=lambda file: -file.changed)
 
 
@@ -56,8 +57,13 @@ def open_for_reading(directory: str, backend: str, fingerprint: str) -> tuple[St
         own = file.fingerprint == fingerprint
         try:
             store = open_store(backend, file.path)
+        except StoreError as error:
+            trouble = trouble or error
+            continue
+        try:
             complete = bool(store.meta(COMPLETE))
         except StoreError as error:
+            store.close()
             trouble = trouble or error
             continue
         rank = 0 if own and complete else 1 if complete else 2 if own else 3
@@ -104,11 +110,11 @@ def predecessor(directory: str, backend: str, fingerprint: str) -> IndexFile | N
     for file in index_files(directory, backend):
         if file.fingerprint == fingerprint:
             continue
-        with contextlib.suppress(StoreError):
-            store = open_store(backend, file.path)
-            complete = bool(store.meta(COMPLETE))
-            store.close()
-            if complete:
+        with (
+            contextlib.suppress(StoreError),
+            contextlib.closing(open_store(backend, file.path)) as store,
+        ):
+            if store.meta(COMPLETE):
                 return file
     return None
 

@@ -66,13 +66,15 @@ class Step:
 class RunOptions:
     """How to run: `force` reads every file again and allows pruning of most of a folder; `max_files` is the
     number of files to index at most (None: all), not counting those that turn out to be as they were or have
-    no text; `stop` is asked between batches."""
+    no text; `stop` is asked between batches; `within` is a subdirectory (relative path) to keep to.
+    `retry_failed` reads files again that could not be read or took too long, though they look as they did."""
 
     force: bool = False
     max_files: int | None = None
     threads: int = 1
     stop: Callable[[], bool] = lambda: False
     within: str = ""
+    retry_failed: bool = True
 
 
 def index_folder(
@@ -100,7 +102,13 @@ def index_folder(
     if options.within:
         known = {path: row for path, row in known.items() if _below(path, options.within)}
     rules = _Rules(store, report.path, listing_rules)
-    work = changed_files(listing.files, known, everything=options.force, retry_skipped=rules.changed)
+    work = changed_files(
+        listing.files,
+        known,
+        everything=options.force or rules.stricter,
+        retry_skipped=rules.changed,
+        retry_failed=options.retry_failed,
+    )
     report.unchanged = len(listing.files) - len(work)
     _record_listed_skips(store, report, listing.skipped, known, seen_ns)
     hashes = _read_and_write(store, cutter, report, work, known, options, seen_ns, on_step)
@@ -127,14 +135,23 @@ def _within(listing: Listing, directory: str) -> Listing:
     )
 
 
+_WITH_SECRETS = "with-secrets:"
+
+
 class _Rules:
-    """The rules that a folder was listed by at its last whole run, and whether they are others now."""
+    """The rules that a folder was listed by at its last whole run, and whether they are others now.
+
+    `stricter` when text that went in may be refused now for what it holds, whatever the stamps say.
+    """
 
     def __init__(self, store: Store, folder: str, rules: ListingRules) -> None:
         self._store = store
         self._key = "rules:" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
-        self._now = hashlib.sha256(repr(rules).encode(errors="backslashreplace")).hexdigest()[:16]
-        self.changed = store.meta(self._key) != self._now
+        digest = hashlib.sha256(repr(rules).encode(errors="backslashreplace")).hexdigest()[:16]
+        self._now = f"{_WITH_SECRETS if rules.index_secrets else ''}{digest}"
+        before = store.meta(self._key)
+        self.changed = before != self._now
+        self.stricter = before.startswith(_WITH_SECRETS) and not rules.index_secrets
 
     def keep(self) -> None:
         """Notes that every file was looked at by these rules."""
@@ -148,23 +165,27 @@ def changed_files(
     *,
     everything: bool = False,
     retry_skipped: bool = False,
+    retry_failed: bool = True,
 ) -> list[SourceFile]:
     """The files that must be read: new ones, those whose stamp differs, and those whose stamp says nothing.
 
     `everything` takes all. `retry_skipped` also takes files that were skipped, since the rules that skipped
-    them may be others now.
+    them may be others now; `retry_failed` those whose trouble may have passed.
     """
     if everything:
         return list(files)
-    return [file for file in files if not _unchanged(file, known.get(file.path), retry_skipped=retry_skipped)]
+
+    def unchanged(file: SourceFile) -> bool:
+        row = known.get(file.path)
+        if row is None or not _looks_unchanged(file, row):
+            return False
+        return row.reason is None or not (retry_skipped or (retry_failed and row.reason.transient))
+
+    return [file for file in files if not unchanged(file)]
 
 
-def _unchanged(file: SourceFile, row: Known | None, *, retry_skipped: bool) -> bool:
-    if row is None or row.stamp != file.stamp:
-        return False
-    if row.reason is not None and (retry_skipped or row.reason.transient):
-        return False
-    return max(file.mtime_ns, file.ctime_ns) + RACY_NS < row.seen_ns
+def _looks_unchanged(file: SourceFile, row: Known) -> bool:
+    return row.stamp == file.stamp and max(file.mtime_ns, file.ctime_ns) + RACY_NS < row.seen_ns
 
 
 def _record_listed_skips(

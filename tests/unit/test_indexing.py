@@ -205,6 +205,23 @@ def test_other_limits_give_skipped_files_another_chance(
         assert found(store, "zeppelin") == ["howto.md"]
 
 
+def test_text_that_is_refused_from_now_on_goes(folder: Path, own_environment: Path, corpus: Corpus) -> None:
+    """Whoever turns `indexSecrets` off again means what is in the index too, though no file changed."""
+    key = "-----BEGIN PRIVATE KEY-----\n" + "A" * 64 + "\n-----END PRIVATE KEY-----\n"
+    (folder / "howto.md").write_text(key + "zeppelin\n")
+    configure(own_environment, [folder], indexSecrets=True)
+    with open_words() as willing, willing.writing() as store:
+        run_folder(willing, store, folder)
+        let_time_pass(store, folder)
+    with corpus.writing() as store:
+        run = run_folder(corpus, store, folder)
+        assert run.report.skipped == {"secret": 1}
+        assert (run.report.processed, run.report.touched) == (0, 3)
+        assert found(store, "zeppelin") == []
+        let_time_pass(store, folder)
+        assert run_folder(corpus, store, folder).paths == []
+
+
 @pytest.mark.parametrize("options", [{"within": "src"}, {"max_files": 1}, {"stop": lambda: True}])
 def test_another_chance_is_not_used_up_by_a_run_that_saw_only_a_part(
     folder: Path, own_environment: Path, corpus: Corpus, options: dict[str, object]
@@ -406,6 +423,12 @@ def test_when_a_file_is_read(row: Known | None, *, retry_skipped: bool, changed:
     rows = {} if row is None else {file.path: row}
     assert changed_files([file], rows, retry_skipped=retry_skipped) == ([file] if changed else [])
     assert changed_files([file], rows, everything=True) == [file]
+
+
+def test_what_failed_may_be_left_for_another_time() -> None:
+    file = source()
+    assert changed_files([file], {file.path: known(Skip.TIMED_OUT)}, retry_failed=False) == []
+    assert changed_files([file], {file.path: known(Skip.TIMED_OUT, mtime_ns=2)}, retry_failed=False) == [file]
 
 
 def test_batches_are_bounded_and_lose_nothing() -> None:
