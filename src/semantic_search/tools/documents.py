@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..corpus import Corpus
 from ..errors import FolderError, NoIndex, StoreError
@@ -10,7 +11,7 @@ from ..folders import Folder
 from ..reading import read
 from ..stores import Stored
 from ..types import Document, Skipped, SourceFile
-from .scope import owner_of
+from .scope import is_served, owner_of, served_folders
 
 
 def find_file(corpus: Corpus, name: str) -> SourceFile:
@@ -25,9 +26,9 @@ def find_file(corpus: Corpus, name: str) -> SourceFile:
         f"{name}: no indexed file inside the configured folders (see `semantic-search list`)"
     )
     known = corpus.known_folders()
-    for path in _spellings(name, known):
+    for path in _spellings(name, (*served_folders(corpus), *known)):
         owner = owner_of(path, known)
-        if owner is None:
+        if owner is None or not is_served(corpus, path):
             continue
         relative = os.path.relpath(path, owner.path).replace(os.sep, "/")
         listing = list_files(owner.path, corpus.listing_rules(owner.path))
@@ -40,9 +41,18 @@ def find_file(corpus: Corpus, name: str) -> SourceFile:
     raise refused
 
 
+_ESCAPED_BYTE = re.compile(r"\\x([0-9a-f]{2})")
+
+
 def _spellings(name: str, folders: tuple[Folder, ...]) -> list[str]:
     if "\0" in name:
         return []
+    # A name that is not UTF-8 is shown with escapes, and is found by what was shown.
+    unescaped = _ESCAPED_BYTE.sub(lambda found: os.fsdecode(bytes.fromhex(found[1])), name)
+    return [path for spelling in dict.fromkeys((name, unescaped)) for path in _places(spelling, folders)]
+
+
+def _places(name: str, folders: tuple[Folder, ...]) -> list[str]:
     expanded = os.path.expanduser(name)
     places = [os.path.abspath(expanded)]
     if not os.path.isabs(expanded):

@@ -6,11 +6,11 @@ text whatever the pattern.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..corpus import Corpus
 from ..errors import FolderError, QueryError
@@ -20,9 +20,6 @@ from ..stores.selection import files_wanted
 from ..types import Document, Skip, Skipped, SourceFile
 from .documents import text_of
 from .scope import folders_in, resolve_filter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WIDEST_LINE = 300
 _PATTERN_MEMORY = 64 << 20
@@ -60,8 +57,11 @@ class Matches:
     notes: list[str] = field(default_factory=list)
 
 
-def grep(corpus: Corpus, search: Search) -> Matches:
-    """The first `most` lines that match. Raises QueryError for a pattern that cannot be used, FolderError."""
+def grep(corpus: Corpus, search: Search, stop: Callable[[], bool] = lambda: False) -> Matches:
+    """The first `most` lines that match; fewer, with a note, once `stop` says so (it is asked now and then).
+
+    Raises QueryError for a pattern that cannot be used, FolderError.
+    """
     find = compile_pattern(search.pattern, literal=search.literal, case_sensitive=search.case_sensitive)
     if search.most < 1:
         raise QueryError("the number of results must be at least 1")
@@ -74,9 +74,13 @@ def grep(corpus: Corpus, search: Search) -> Matches:
             found.notes.append(str(error))
             continue
         room = search.most - len(found.lines) + 1
-        found.lines += islice(_matches(corpus, folder, files, find, found.notes), room)
+        found.lines += islice(_matches(corpus, folder, files, find, found.notes, stop), room)
         if len(found.lines) > search.most:
             del found.lines[search.most :]
+            found.more = True
+            break
+        if stop():
+            found.notes.append("stopped before every file was looked at; narrow the folder or the glob")
             found.more = True
             break
     return found
@@ -101,7 +105,8 @@ def compile_pattern(pattern: str, *, literal: bool, case_sensitive: bool) -> Cal
         cause = error.args[0]
         text = cause.decode(errors="replace") if isinstance(cause, bytes) else str(cause)
         raise QueryError(
-            f"the pattern is not a regular expression (RE2): {text}. To look for it as it is, use --literal"
+            f"the pattern is not a regular expression (RE2): {text}. "
+            "To look for it as it is, make it literal (--literal; literal=true for an agent)"
         ) from error
 
 
@@ -119,9 +124,12 @@ def _matches(
     files: Sequence[SourceFile],
     find: Callable[[bytes], Any],
     notes: list[str],
+    stop: Callable[[], bool],
 ) -> Iterator[Line]:
     with ThreadPoolExecutor(corpus.settings.threads, thread_name_prefix="grep") as pool:
         for start in range(0, len(files), 32):
+            if stop():
+                return
             part = files[start : start + 32]
             for document in pool.map(lambda file: text_of(corpus, file), part):
                 if isinstance(document, Skipped):

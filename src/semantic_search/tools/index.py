@@ -16,7 +16,7 @@ from ..folders import Folder, check_folder, is_inside, name_folders
 from ..indexing import FolderReport, RunOptions, Step, index_folder
 from ..passages import Cutter
 from ..stores import open_store
-from .scope import owner_of
+from .scope import Scope, owner_of, resolve_scopes, served_scopes
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -91,16 +91,17 @@ def index(
     began = time.monotonic()
     watcher = watcher or Watcher()
     run = Run()
-    folders, within = _what_to_index(corpus, request)
-    with corpus.writing() as store:
+    targets = _what_to_index(corpus, request)
+    with corpus.writing(stop=stop) as store:
         embedder = _embedder(corpus, run)
-        folders = _with_predecessor(corpus, store, folders, run)
+        targets = _with_predecessor(corpus, store, targets, run)
+        folders = [folder for folder, _ in targets]
         _absorb(corpus, store, folders)
-        for number, folder in enumerate(folders, 1):
+        for number, (folder, within) in enumerate(targets, 1):
             if stop() or run.truncated:
                 run.interrupted = run.interrupted or stop()
                 break
-            watcher.folder_starts(number, len(folders), folder)
+            watcher.folder_starts(number, len(targets), folder)
             report = _index_one(corpus, store, embedder, folder, within, request, run, watcher, stop)
             run.reports.append(report)
             watcher.folder_ends(report)
@@ -115,17 +116,32 @@ def index(
     return run
 
 
-def _what_to_index(corpus: Corpus, request: Request) -> tuple[list[Folder], str]:
-    """The folders, and the subdirectory to which a run in the one folder is limited."""
+Target = tuple[Folder, str]
+"""A folder, and the subdirectory (relative path) to which the run in it is limited, empty for all of it."""
+
+
+def _what_to_index(corpus: Corpus, request: Request) -> list[Target]:
     if request.path is None:
+        if corpus.serve is not None:
+            return _targets(corpus, served_scopes(corpus) or ())
         if not corpus.folders:
             raise FolderError("no folder is configured: run `semantic-search add PATH` first")
-        return list(corpus.folders), ""
+        return [(folder, "") for folder in corpus.folders]
+    if corpus.serve is not None:
+        return _targets(corpus, resolve_scopes(corpus, request.path))
     path = check_folder(request.path, force=request.force)
     owner = owner_of(path, corpus.known_folders())
     if owner is None:
-        return [name_folders([path])[0]], ""
-    return [owner], "" if owner.path == path else os.path.relpath(path, owner.path).replace(os.sep, "/")
+        return [(name_folders([path])[0], "")]
+    return [(owner, "" if owner.path == path else os.path.relpath(path, owner.path).replace(os.sep, "/"))]
+
+
+def _targets(corpus: Corpus, scopes: Sequence[Scope]) -> list[Target]:
+    """The folders of scopes. Raises FolderError when there are none: nothing is served then."""
+    if not scopes:
+        raise FolderError("no folder is configured: run `semantic-search add PATH` first")
+    folders = {folder.path: folder for folder in corpus.known_folders()}
+    return [(folders[path], prefix) for path, prefix in scopes]
 
 
 def _embedder(corpus: Corpus, run: Run) -> Embedder | None:
@@ -139,14 +155,14 @@ def _embedder(corpus: Corpus, run: Run) -> Embedder | None:
         return None
 
 
-def _with_predecessor(corpus: Corpus, store: Store, folders: Sequence[Folder], run: Run) -> list[Folder]:
-    """The folders, with those of an index made with other settings, whose place the new one is to take."""
+def _with_predecessor(corpus: Corpus, store: Store, targets: list[Target], run: Run) -> list[Target]:
+    """What to index; where an index made with other settings is to be replaced, all that is in it as well."""
     if store.meta(index_files.COMPLETE):
-        return list(folders)
+        return targets
     s = corpus.settings
     old = index_files.predecessor(s.paths.index_directory, s.store, corpus.fingerprint())
     if old is None:
-        return list(folders)
+        return targets
     run.notes.append(
         "settings changed: the index is rebuilt beside the old one, which serves searches meanwhile"
     )
@@ -156,8 +172,9 @@ def _with_predecessor(corpus: Corpus, store: Store, folders: Sequence[Folder], r
     finally:
         previous.close()
     store.adopt_vectors(old.path)
-    wanted = [folder.path for folder in (*folders, *corpus.folders)]
-    return list(name_folders(wanted + [path for path in paths if not _covered(path, wanted)]))
+    wanted = [folder.path for folder in (*(folder for folder, _ in targets), *corpus.folders)]
+    everything = name_folders(wanted + [path for path in paths if not _covered(path, wanted)])
+    return [(folder, "") for folder in everything]
 
 
 def _covered(path: str, folders: Sequence[str]) -> bool:

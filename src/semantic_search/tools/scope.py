@@ -1,22 +1,30 @@
-"""Which folders and files a question is about, and the one way from an argument to a path."""
+"""Which folders and files a question is about, and the one way from an argument to a path.
+
+Where the corpus serves only some directories, nothing outside of them is ever named by what comes from here.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..corpus import Corpus
 from ..errors import FolderError, QueryError
-from ..folders import Folder, is_inside
+from ..folders import Folder, is_inside, name_folders
 from ..languages import resolve_language
 from ..stores import Filter
+
+Scope = tuple[str, str]
+"""A folder's path and the relative path in it to which it is narrowed, empty for all of it."""
 
 
 def resolve_filter(
     corpus: Corpus, folders: Sequence[str] | None, globs: Sequence[str], languages: Sequence[str]
 ) -> Filter:
     """A filter for the arms from what a user typed. Raises FolderError, QueryError."""
-    scopes = None if not folders else tuple(resolve_scope(corpus, name) for name in folders)
+    scopes = served_scopes(corpus)
+    if folders:
+        scopes = tuple(dict.fromkeys(scope for name in folders for scope in resolve_scopes(corpus, name)))
     resolved = []
     for name in languages:
         language = resolve_language(name)
@@ -26,19 +34,64 @@ def resolve_filter(
     return Filter(scopes, tuple(glob for glob in globs if glob), tuple(resolved))
 
 
-def resolve_scope(corpus: Corpus, name_or_path: str) -> tuple[str, str]:
-    """(folder path, relative prefix) of a folder's name, its path, or a path in it. Raises FolderError."""
+def resolve_scopes(corpus: Corpus, name_or_path: str) -> tuple[Scope, ...]:
+    """The scopes of a folder's name, its path, a path in it, or one in it that begins with its name.
+
+    A folder that lies inside belongs to it. Raises FolderError.
+    """
     known = corpus.known_folders()
-    for folder in known:
-        if folder.name == name_or_path:
-            return folder.path, ""
-    path = os.path.realpath(os.path.abspath(os.path.expanduser(name_or_path)))
-    owner = owner_of(path, known)
+    for path in _meant(corpus, name_or_path, known):
+        if is_served(corpus, path):
+            found = scopes_of(path, known)
+        else:
+            inside = (root for root in corpus.serve or () if is_inside(root, path))
+            found = tuple(scope for root in inside for scope in scopes_of(root, known))
+        if found:
+            return found
+    names = ", ".join(folder.name for folder in served_folders(corpus)) or "none yet"
+    raise FolderError(f"{name_or_path}: not in an indexed folder. There are: {names}")
+
+
+def _meant(corpus: Corpus, name: str, known: Sequence[Folder]) -> Iterator[str]:
+    """The resolved paths that a name or path may stand for, the likeliest first."""
+    named = [*served_folders(corpus), *known]
+    yield from (folder.path for folder in named if folder.name == name)
+    if "\0" in name:
+        return
+    for folder in named:
+        if name.startswith(folder.name + "/"):
+            path = os.path.realpath(os.path.join(folder.path, name[len(folder.name) + 1 :]))
+            if os.path.exists(path):
+                yield path
+    yield os.path.realpath(os.path.abspath(os.path.expanduser(name)))
+
+
+def scopes_of(path: str, folders: Sequence[Folder]) -> tuple[Scope, ...]:
+    """What holds the files at or below a resolved path: its owner, and the folders below it."""
+    below = [(folder.path, "") for folder in folders if folder.path != path and is_inside(folder.path, path)]
+    owner = owner_of(path, folders)
     if owner is None:
-        names = ", ".join(folder.name for folder in known) or "none yet"
-        raise FolderError(f"{name_or_path}: not in an indexed folder. There are: {names}")
+        return tuple(below)
     prefix = "" if path == owner.path else os.path.relpath(path, owner.path).replace(os.sep, "/")
-    return owner.path, prefix
+    return ((owner.path, prefix), *below)
+
+
+def served_scopes(corpus: Corpus) -> tuple[Scope, ...] | None:
+    """All that the corpus serves, None where that is everything."""
+    if corpus.serve is None:
+        return None
+    known = corpus.known_folders()
+    return tuple(dict.fromkeys(scope for root in corpus.serve for scope in scopes_of(root, known)))
+
+
+def served_folders(corpus: Corpus) -> tuple[Folder, ...]:
+    """The directories that the corpus serves, by name; every known folder where it serves them all."""
+    return corpus.known_folders() if corpus.serve is None else name_folders(corpus.serve)
+
+
+def is_served(corpus: Corpus, path: str) -> bool:
+    """Whether a resolved path lies in what the corpus serves."""
+    return corpus.serve is None or any(is_inside(path, root) for root in corpus.serve)
 
 
 def owner_of(path: str, folders: Sequence[Folder]) -> Folder | None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from .. import index_files
 from ..corpus import Corpus
 from ..errors import NoIndex
-from ..stores import SkippedFile
+from ..stores import Filter, SkippedFile
+from .scope import folders_in, served_scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def status(corpus: Corpus, *, with_skipped: bool = False) -> Status:
         pass
     configured = {folder.path for folder in corpus.folders}
     folders = []
-    for folder in corpus.known_folders():
+    for folder in folders_in(corpus, Filter(served_scopes(corpus))):
         count = counts.get(folder.path)
         folders.append(
             FolderStatus(
