@@ -10,7 +10,8 @@ store may join terms by spaces; a store that splits them again must count all of
 - Words are stemmed by script (module `stems`); Chinese, Japanese, Thai and the like are pairs of characters.
 - No word is dropped for being common: BM25 weighs it down, and `the` or `d` can be what is asked for.
 
-A query has too few words to tell its language, so a term depends on its own word alone: text and query agree.
+A passage's words in Latin script are stemmed in its own language where its function words tell that. A query
+has too few words for it: it asks for the stems of each language, and one of them is the passage's.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import re
 import unicodedata
 from itertools import chain
 
+from .stems import LATIN_LANGUAGES, latin_language
 from .words import word_terms
 
 TERMS_VERSION = 1
@@ -45,8 +47,11 @@ _CACHED_LENGTH = 64
 class _Cache(dict[str, tuple[str, ...]]):
     """The terms of each word seen, forgotten all at once when there are too many."""
 
+    def __init__(self, language: str) -> None:
+        self._language = language
+
     def __missing__(self, word: str) -> tuple[str, ...]:
-        terms = word_terms(word)
+        terms = word_terms(word, self._language)
         if len(word) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_WORDS:
                 self.clear()
@@ -54,23 +59,32 @@ class _Cache(dict[str, tuple[str, ...]]):
         return terms
 
 
-_terms_of = _Cache()
+_terms_of = {language: _Cache(language) for language in LATIN_LANGUAGES}
 
 
 def index_terms(text: str) -> list[str]:
     """The terms of a passage, in the order of its words, as often as they occur."""
-    if text.isascii():
-        words = _ASCII_WORD.findall(text)
-    else:
-        words = _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)))
-    return list(chain.from_iterable(map(_terms_of.__getitem__, words)))
+    words = _words(text)
+    terms_of = _terms_of[latin_language(words)]
+    return list(chain.from_iterable(map(terms_of.__getitem__, words)))
 
 
 def query_terms(text: str) -> list[str]:
     """The terms of a question, in the order of its words, each once; none for blanks, signs or emoji."""
-    return list(dict.fromkeys(index_terms(text)))
+    found: dict[str, None] = {}
+    for word in _words(text):
+        for terms_of in _terms_of.values():
+            found.update(dict.fromkeys(terms_of[word]))
+    return list(found)
 
 
 def path_terms(path: str) -> list[str]:
     """The terms of a path (parts separated by `/`), its extension included, in order."""
-    return index_terms(path)
+    return list(chain.from_iterable(map(_terms_of["english"].__getitem__, _words(path))))
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text as they stand, in order."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)))

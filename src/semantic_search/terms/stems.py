@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -20,7 +21,28 @@ _AS_RUSSIAN = str.maketrans("іїєґў", "ииегу")
 _UKRAINIAN_DATIVE = re.compile(r"(?<=.{3})[оеє]ві$")
 _ABSTRACT_NOUN = re.compile(r"(?<=.{3})(?:істю|ість|ості|остей)$")
 _ADJECTIVE = re.compile(r"(?<=.{3})(?:ськ|ск|нн|н|ов|ев|єв)$")
+_GERMAN_DERIVATION = re.compile(r"(?<=.{3})(?:[aeiou]|ier|ung|isch)$")
 _LAST_VOWEL = re.compile(r"(?<=.{4})[аеиіоуыэюяєїьй]$")
+
+LATIN_LANGUAGES = ("english", "german", "spanish")
+"""Languages in Latin script that have stems of their own; others are stemmed as English."""
+
+_FUNCTION_WORDS = {
+    "english": frozenset({
+        "the", "of", "and", "to", "is", "for", "with", "that", "this", "from", "are", "was", "by",
+        "be", "it", "not",
+    }),
+    "german": frozenset({
+        "der", "das", "und", "ist", "nicht", "ein", "eine", "einer", "eines", "mit", "von", "für",
+        "auf", "den", "dem", "sich", "wird", "auch", "wie", "zu", "zur", "zum", "bei", "oder",
+        "nach", "werden", "durch", "als", "aus", "sind", "im", "über", "wurde", "dass", "kann",
+    }),
+    "spanish": frozenset({
+        "el", "los", "las", "que", "y", "en", "por", "con", "para", "una", "un", "del", "al",
+        "como", "más", "su", "pero", "son", "fue", "entre", "está", "sus", "se", "lo",
+    }),
+}  # fmt: skip
+_ENOUGH_FUNCTION_WORDS = 3
 
 # A stemmer holds the word it works on: one a thread.
 _stemmers = threading.local()
@@ -36,9 +58,17 @@ def _snowball(language: str, word: str) -> str:
     return str(stemmer.stemWord(word))
 
 
-def stem_latin(word: str) -> str:
-    """The English stem (Porter 2) of a folded word."""
-    return _snowball("english", word)
+def latin_language(words: Sequence[str]) -> str:
+    """Which of `LATIN_LANGUAGES` these words are in, by their function words; English if in doubt."""
+    hits = [(len(known.intersection(words)), language) for language, known in _FUNCTION_WORDS.items()]
+    most, language = max(hits)
+    return language if most >= _ENOUGH_FUNCTION_WORDS else "english"
+
+
+def stem_latin(word: str, language: str) -> str:
+    """The Snowball stem of a folded word in one of `LATIN_LANGUAGES`, in German without `-ung`, `-ier`."""
+    stem = _snowball(language, word)
+    return _GERMAN_DERIVATION.sub("", stem) if language == "german" else stem
 
 
 def stem_cyrillic(word: str) -> str:

@@ -33,8 +33,11 @@ _HANGUL = ((0x1100, 0x11FF), (0x3130, 0x318F), (0xAC00, 0xD7AF))
 _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-def word_terms(word: str) -> tuple[str, ...]:
-    """The terms of a word that has no blanks in it: the whole first if it has several parts."""
+def word_terms(word: str, language: str) -> tuple[str, ...]:
+    """The terms of a word without blanks, the whole first if it has several parts.
+
+    `language` is one of `stems.LATIN_LANGUAGES`, for words in Latin script.
+    """
     if "." in word:
         parts = word.split(".")
         return (word.replace(".", "_")[:_MAX_TERM], *parts)
@@ -42,16 +45,16 @@ def word_terms(word: str) -> tuple[str, ...]:
     if not pieces:
         return ()
     if len(pieces) == 1:
-        return _part_terms(*pieces[0])
+        return _part_terms(*pieces[0], language)
     scripts = {script for _, script in pieces}
     whole = "".join(folded for folded, _ in pieces)
     # Written in one piece it would be stemmed as one word.
-    whole = _part_terms(whole, scripts.pop())[0] if len(scripts) == 1 else whole[:_MAX_TERM]
+    whole = _part_terms(whole, scripts.pop(), language)[0] if len(scripts) == 1 else whole[:_MAX_TERM]
     if len(pieces) > _MAX_PARTS:  # a hash, a key, encoded bytes: its parts mean nothing
         return (whole,)
     terms: list[str] = [] if any(script in "ph" for _, script in pieces) else [whole]
     for folded, script in pieces:
-        terms.extend(_part_terms(folded, script))
+        terms.extend(_part_terms(folded, script, language))
     return tuple(terms)
 
 
@@ -120,10 +123,10 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept))
 
 
-def _part_terms(part: str, script: str) -> tuple[str, ...]:
+def _part_terms(part: str, script: str, language: str) -> tuple[str, ...]:
     part = part[:_MAX_TERM] if script not in "ph" else part
     if script == "l":
-        return (stem_latin(part),)
+        return (stem_latin(part, language),)
     if script == "c":
         return (stem_cyrillic(part),)
     if script == "a":
