@@ -112,7 +112,7 @@ def predecessor(directory: str, backend: str, fingerprint: str) -> IndexFile | N
             continue
         with (
             contextlib.suppress(StoreError),
-            contextlib.closing(open_store(backend, file.path)) as store,
+            contextlib.closing(open_store(backend, file.path, any_version=True)) as store,
         ):
             if store.meta(COMPLETE):
                 return file

@@ -546,3 +546,23 @@ def test_the_symbols_of_files(store: Store) -> None:
         (FOLDER, "b.md"): [],
         (FOLDER, "none"): [],
     }
+
+
+def test_r18_an_index_of_an_older_version_gives_its_folders_and_vectors_only(
+    backend: str, place: str, tmp_path: Path
+) -> None:
+    old = open_store(backend, place, create=True)
+    old.write(FOLDER, [indexed("a.md", "zebra stripes")], seen_ns=1)
+    embed_all(old)
+    old.set_meta("schema", "1")
+    old.close()
+    with pytest.raises(StoreError, match="older version"):
+        open_store(backend, place)
+    old = open_store(backend, place, any_version=True)
+    assert old.folders() == [FOLDER]
+    old.close()
+    new = open_store(backend, str(tmp_path / "new.store"), create=True)
+    new.adopt_vectors(place)
+    new.write(FOLDER, [indexed("a.md", "zebra stripes")], seen_ns=1)
+    assert new.pending_count() == 0
+    new.close()

@@ -133,15 +133,19 @@ class Store(Protocol):
         """Ends the use of the store."""
 
 
-def _sqlite(path: str, create: bool) -> Store:
+def _sqlite(path: str, *, create: bool, any_version: bool) -> Store:
     from .sqlite import SqliteStore
 
-    return SqliteStore(path, create=create)
+    return SqliteStore(path, create=create, any_version=any_version)
 
 
-STORES: Mapping[str, Callable[[str, bool], Store]] = {"sqlite": _sqlite}
+STORES: Mapping[str, Callable[..., Store]] = {"sqlite": _sqlite}
 
 
-def open_store(backend: str, path: str, *, create: bool = False) -> Store:
-    """Opens the store of a backend at a path. Raises StoreError."""
-    return STORES[backend](path, create)
+def open_store(backend: str, path: str, *, create: bool = False, any_version: bool = False) -> Store:
+    """Opens the store of a backend at a path. Raises StoreError.
+
+    With `any_version` also one that an older release wrote: only its `meta` and `folders` may be asked, and
+    its vectors adopted.
+    """
+    return STORES[backend](path, create=create, any_version=any_version)

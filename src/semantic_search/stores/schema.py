@@ -52,11 +52,11 @@ CREATE VIRTUAL TABLE whole USING fts5(terms, context, content='', tokenize="{_TO
 """
 
 
-def connect(path: str, *, create: bool) -> sqlite3.Connection:
+def connect(path: str, *, create: bool, any_version: bool = False) -> sqlite3.Connection:
     """A connection to an index file, its tables made when asked to.
 
     Writes go to a write-ahead log: readers never wait and never see half a batch. Raises StoreError when the
-    file is no index, is damaged, or was written by a newer version.
+    file is no index, is damaged, or was written by another version (with `any_version`: by a newer one).
     """
     try:
         if create:
@@ -72,7 +72,7 @@ def connect(path: str, *, create: bool) -> sqlite3.Connection:
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"the index {path} cannot be opened: {error}") from error
     try:
-        _prepare(connection, create=create)
+        _prepare(connection, create=create, any_version=any_version)
     except sqlite3.Error as error:
         connection.close()
         raise StoreError(f"the index {path} is damaged or cannot be read: {error}") from error
@@ -82,7 +82,7 @@ def connect(path: str, *, create: bool) -> sqlite3.Connection:
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, *, create: bool) -> None:
+def _prepare(connection: sqlite3.Connection, *, create: bool, any_version: bool) -> None:
     if create:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
@@ -92,7 +92,7 @@ def _prepare(connection: sqlite3.Connection, *, create: bool) -> None:
     connection.execute("PRAGMA secure_delete = FAST")
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").fetchone()
     if tables:
-        _check_version(connection)
+        _check_version(connection, any_version=any_version)
     elif create:
         # One process at a time gets here: writers hold the index lock.
         version = f"INSERT INTO meta VALUES ('schema', '{SCHEMA_VERSION}');"
@@ -101,7 +101,7 @@ def _prepare(connection: sqlite3.Connection, *, create: bool) -> None:
         raise StoreError("the index is empty")
 
 
-def _check_version(connection: sqlite3.Connection) -> None:
+def _check_version(connection: sqlite3.Connection, *, any_version: bool) -> None:
     row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
     if not row or not row[0].isdecimal():
         raise sqlite3.DatabaseError("its version is missing")
@@ -111,3 +111,5 @@ def _check_version(connection: sqlite3.Connection) -> None:
             f"the index was written by a newer version (schema {version}, this one knows {SCHEMA_VERSION}): "
             "upgrade semantic-search-mcp, or point SS_INDEX_DIR elsewhere"
         )
+    if version < SCHEMA_VERSION and not any_version:
+        raise StoreError("the index was written by an older version: run `semantic-search index` to renew it")

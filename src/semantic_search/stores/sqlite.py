@@ -32,9 +32,9 @@ _VALUES = 10_000
 class SqliteStore:
     """See `Store`. One connection; calls from several threads take turns."""
 
-    def __init__(self, path: str, *, create: bool) -> None:
+    def __init__(self, path: str, *, create: bool, any_version: bool = False) -> None:
         self.path = path
-        self._connection = connect(path, create=create)
+        self._connection = connect(path, create=create, any_version=any_version)
         self._lock = threading.RLock()
         self._depth = 0
         self._vectors: tuple[tuple[int, int], VectorTable] | None = None
