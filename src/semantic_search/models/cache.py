@@ -262,9 +262,8 @@ def _source_facts(source: Source, digests: dict[str, str]) -> dict[str, Any]:
 def _remember_source(model: ReadyModel, source: Source, digests: dict[str, str]) -> None:
     """Notes where the same weights lie now, so that the next time they need not be read."""
     facts = _source_facts(source, digests)
-    if facts["location"] == model.location and all(
-        model.sources.get(name) == of for name, of in facts["files"].items()
-    ):
+    known = {name: model.sources.get(name) for name in facts["files"]}
+    if facts == {"location": model.location, "files": known}:
         return
     manifest = {**json.loads((model.folder / MANIFEST).read_bytes()), "source": facts}
     with contextlib.suppress(OSError):  # a cache that cannot be written is still good to read

@@ -72,6 +72,20 @@ def test_quantised_columns_are_near_the_weights() -> None:
     assert (ints[:, 3] == 0).all()
 
 
+def test_smoothing_changes_no_product_and_evens_out_columns() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(50, 12)).astype(np.float32)
+    x[:, 4] *= 100
+    weight = rng.normal(size=(12, 7)).astype(np.float32)
+    weight[3] = 0
+    reach = np.abs(x).max(axis=0)
+    reach[8] = 0
+    factors = graph.smoothing(reach, weight)
+    np.testing.assert_allclose((x / factors) @ (weight * factors[:, None]), x @ weight, rtol=1e-3, atol=1e-3)
+    assert np.isfinite(factors).all() and (factors > 0).all()
+    assert np.ptp(np.log(np.abs(x / factors).max(axis=0))) < np.ptp(np.log(np.abs(x).max(axis=0))) * 0.7
+
+
 @pytest.mark.parametrize(
     "array",
     [

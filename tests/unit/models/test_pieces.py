@@ -96,7 +96,7 @@ def test_starts_are_offsets_of_the_text(segmenter: Segmenter, texts: list[str]) 
         assert all(0 <= start < len(text) and not text[start].isspace() for start in of_text)
         assert len(of_text) >= tokenizer.count(text)
         if of_text:
-            assert text[: of_text[0]].strip("\ud800\u200b\x00\ufffd \t\n\u00a0\u3000") == ""
+            assert set(text[: of_text[0]]) <= set("\ud800\u200b\x00\ufffd \t\n\u00a0\u3000")
 
 
 def test_starts_by_example(segmenter: Segmenter) -> None:
@@ -126,7 +126,7 @@ def test_inputs_are_cut_at_the_window(segmenter: Segmenter) -> None:
 def test_memory_of_words_is_bounded(segmenter: Segmenter) -> None:
     tokenizer = UnigramTokenizer(segmenter, SPECIAL)
     for part in range(4):
-        words = [f"{part}a{number}" for number in range(30_000)]
+        words = [f"{part}{number}" for number in range(20_000)]
         tokenizer.token_starts([" ".join(words)])
         assert len(tokenizer._cache) <= 50_000
     tokenizer.token_starts(["a" * 200_000])
