@@ -112,9 +112,9 @@ def smoothing(reach: Floats, weight: Floats) -> Floats:
     """Factors f such that x / f and weight * f[:, None] lose little in int8; their product is the same.
 
     One scale serves a whole activation, so a few columns that reach far leave the others few of its 256
-    steps. The factors move half of that, on a logarithmic scale, into the weights: Xiao et al., "SmoothQuant"
-    (2023), with alpha = 0.5. `reach` is how far each column of x goes; it is estimated from the weights before
-    it, so that no sample texts are needed.
+    steps. The factors move half of that, on a logarithmic scale, into the weights: Xiao et al.,
+    "SmoothQuant" (2023), with alpha = 0.5. `reach` is how far each column of x goes; it is estimated from the
+    weights before it, so that no sample texts are needed.
     """
     largest = np.abs(weight).max(axis=1)
     usable = (reach > 0) & (largest > 0)

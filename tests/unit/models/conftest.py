@@ -100,10 +100,16 @@ def safetensors_bytes(tensors: Tensors, dtype: str = "F32") -> bytes:
     return struct.pack("<Q", len(text)) + text + b"".join(blocks)
 
 
-def tokenizer_json(*, template: tuple[str, str] = ("[CLS]", "[SEP]")) -> dict[str, Any]:
+def tokenizer_json(
+    *, template: tuple[str, str] = ("[CLS]", "[SEP]"), ids: tuple[int, int] | None = None
+) -> dict[str, Any]:
     """A WordPiece tokenizer of the words above, with truncation and padding as published ones carry."""
     vocabulary = {word: index for index, word in enumerate(WORDS)}
-    special = {name: {"id": name, "ids": [vocabulary[name]], "tokens": [name]} for name in template}
+    places = ids or (vocabulary[template[0]], vocabulary[template[1]])
+    special = {
+        name: {"id": name, "ids": [place], "tokens": [name]}
+        for name, place in zip(template, places, strict=True)
+    }
     return {
         "version": "1.0",
         "truncation": {"max_length": 8, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
