@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import click
 
+from ..corpus import Corpus
+from ..errors import FolderError
 from ..output import harmless, shown
-from ..tools.cat import cat
+from ..tools.cat import Excerpt, cat
 from .session import json_option, open_corpus, show_json
 
 _RANGE = re.compile(r"^(?P<name>.+):(?P<start>\d+)(?:-(?P<end>\d+))?$", re.DOTALL)
@@ -22,9 +23,8 @@ def cat_command(file: str, as_json: bool) -> None:
 
     Line numbers are those of search and grep.
     """
-    name, start, end = split_range(file)
     with open_corpus() as corpus:
-        excerpt = cat(corpus, name, start, end)
+        excerpt = _excerpt(corpus, file)
     if as_json:
         show_json(
             {
@@ -39,13 +39,13 @@ def cat_command(file: str, as_json: bool) -> None:
         print(harmless(excerpt.text))
 
 
-def split_range(file: str) -> tuple[str, int, int | None]:
-    """The file name, first and last line of an argument; `FILE:7` is line 7 alone.
-
-    A file that has the whole argument for a name goes before a range.
-    """
+def _excerpt(corpus: Corpus, file: str) -> Excerpt:
+    """The lines of an argument. A file that has the whole of it for a name goes before a range."""
     match = _RANGE.match(file)
-    if not match or os.path.exists(file):
-        return file, 1, None
+    try:
+        return cat(corpus, file)
+    except FolderError:
+        if not match:
+            raise
     start, end = int(match["start"]), match["end"]
-    return match["name"], start, int(end) if end else start
+    return cat(corpus, match["name"], start, int(end) if end else start)

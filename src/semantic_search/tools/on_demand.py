@@ -20,11 +20,10 @@ def index_what_is_missing(corpus: Corpus, folders: Sequence[str]) -> None:
 
     Text first, then vectors within a time budget. Raises FolderError, IndexBusy, StoreError.
     """
+    named = {folder.name: folder.path for folder in corpus.known_folders()}
     for name in folders:
-        path = os.path.realpath(os.path.abspath(os.path.expanduser(name)))
-        if any(folder.name == name for folder in corpus.folders) or not os.path.isdir(path):
-            continue
-        if _indexed(corpus, path):
+        path = named.get(name) or os.path.realpath(os.path.abspath(os.path.expanduser(name)))
+        if not os.path.isdir(path) or _indexed(corpus, path):
             continue
         corpus.note(f"{name} is not indexed yet: indexing it first")
         run = index(corpus, Request(path, threads=corpus.settings.threads, embed=False))
