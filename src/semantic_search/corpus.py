@@ -114,6 +114,16 @@ class Corpus:
                 self._embedder = self.open_model(self.settings.model)
             return self._embedder
 
+    def take_model(self, other: Corpus) -> None:
+        """Goes on with the model of a corpus that is given up, where it is the same; frees it otherwise."""
+        if other._embedder is None:
+            return
+        model, other._embedder = other._embedder, None
+        if other.settings.model == self.settings.model and self._embedder is None:
+            self._embedder = model
+        else:
+            model.close()
+
     def embedder_or_none(self) -> Embedder | None:
         """The configured model, or None with a note where it cannot be had."""
         try:

@@ -21,6 +21,7 @@ COMMANDS = {
     "cat": ("cat", "Show a file, or lines of it, as text."),
     "status": ("status", "What is indexed, what waits, what was skipped."),
     "doctor": ("doctor", "Check everything and say what to mend."),
+    "mcp": ("mcp", "Serve the Model Context Protocol to coding agents."),
     "init": ("init", "Print an example .indexignore."),
 }
 

@@ -11,7 +11,7 @@ from ..folders import Folder
 from ..reading import read
 from ..stores import Stored
 from ..types import Document, Skipped, SourceFile
-from .scope import is_served, owner_of, served_folders
+from .scope import is_served, owner_of, resolve_scopes, served_folders
 
 
 def find_file(corpus: Corpus, name: str) -> SourceFile:
@@ -42,6 +42,21 @@ def find_file(corpus: Corpus, name: str) -> SourceFile:
 
 
 _ESCAPED_BYTE = re.compile(r"\\x([0-9a-f]{2})")
+
+
+def listed_files(corpus: Corpus, directory: str) -> list[str]:
+    """Paths of the files to be indexed at or below a directory, relative to it, in order.
+
+    Raises FolderError when it is outside of the folders.
+    """
+    from ..listing import list_files
+
+    found = []
+    for scope, prefix in resolve_scopes(corpus, directory):
+        for file in list_files(scope, corpus.listing_rules(scope)).files:
+            if not prefix or file.path.startswith(prefix + "/"):
+                found.append(os.path.relpath(file.absolute, directory).replace(os.sep, "/"))
+    return sorted(found)
 
 
 def _spellings(name: str, folders: tuple[Folder, ...]) -> list[str]:
