@@ -14,6 +14,7 @@ def main() -> None:
     from .cli import command
     from .errors import SemanticSearchError
 
+    _use_utf8()
     try:
         status = command.main(standalone_mode=False)
     except SemanticSearchError as error:
@@ -21,13 +22,17 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted; what was written is kept", file=sys.stderr)
         status = 130
-    except BrokenPipeError:
-        # The reader has what it wanted. The interpreter would fail once more when it flushes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
     except Exception as error:
         status = _unforeseen(error)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _use_utf8() -> None:
+    """Makes stdout and stderr carry any text whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _fail(message: str) -> int:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
+from typing import Any
 
 import click
 
@@ -28,6 +31,20 @@ COMMANDS = {
 
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one only to run it or to show its help."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command and returns its exit status.
+
+        A reader of stdout that has what it wanted (`| head -1`) ends the command quietly, with status 0.
+        """
+        try:
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The interpreter would fail once more when it flushes stdout at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        return status
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in the order of the table."""

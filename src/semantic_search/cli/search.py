@@ -99,7 +99,7 @@ def _table(hits: list[Hit]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(no_color=not colour_wanted(), highlight=False)
+    console = Console(color_system="auto" if colour_wanted() else None, highlight=False)
     table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
     table.add_column("path", overflow="fold", ratio=2)
     table.add_column("line", justify="right", no_wrap=True)

@@ -77,14 +77,6 @@ def open_corpus() -> Iterator[Corpus]:
         yield corpus
 
 
-def use_utf8() -> None:
-    """Makes stdout and stderr carry any text whatever the locale."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure:
-            reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
 def colour_wanted() -> bool:
     """Whether stdout is a terminal whose user did not ask for plain text (https://no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
