@@ -6,6 +6,7 @@ here reads a file or runs a model: the tokenizer's single pass over the document
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
@@ -21,7 +22,7 @@ __all__ = ["CHUNKER_VERSION", "Budget", "chunk_document"]
 CHUNKER_VERSION = 1
 """Changes whenever the same document gives other chunks: part of the fingerprint of an index."""
 
-_TINY_SECTION = Merging(small=40, tiny=12)
+_NEWLINE = re.compile("\n")
 
 
 def chunk_document(document: Document, token_starts: Sequence[int], budget: Budget) -> list[Chunk]:
@@ -34,7 +35,7 @@ def chunk_document(document: Document, token_starts: Sequence[int], budget: Budg
     text = document.text
     tokens = TokenIndex(text, token_starts)
     blocks, merging = _blocks(document, tokens, budget)
-    newlines = [at for at, char in enumerate(text) if char == "\n"]
+    newlines = [match.start() for match in _NEWLINE.finditer(text)]
     return [
         Chunk(
             piece.start,
@@ -55,8 +56,8 @@ def _blocks(document: Document, tokens: TokenIndex, budget: Budget) -> tuple[lis
     """The blocks of the document by the rules of its language, and when neighbours are merged."""
     text, language = document.text, document.language
     if language in MARKUP_LANGUAGES:
-        return list(sections(text, language)), _TINY_SECTION
-    packed = Merging(small=budget.target, tiny=_TINY_SECTION.small)
+        return list(sections(text, language)), Merging(budget.target // 5, budget.target // 16)
+    packed = Merging(budget.target, budget.target // 5)
     grammar = grammar_of(language)
     if grammar is not None and (found := definitions(text, grammar, tokens, budget)) is not None:
         return found, packed

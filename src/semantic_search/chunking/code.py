@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _MAX_CHARS = 2_000_000
 _MOST_ERRORS = 0.5
+_CLOSING = re.compile(r"(?:[)\]};,\s]|end\b){,200}")
 
 # A grammar loads once for all threads; a parser holds state and belongs to one thread.
 _loading = threading.Lock()
@@ -102,8 +104,13 @@ class _Layout:
             last = min(max(self._line_end(self._to_char(item.end)), first), end)
             if i + 1 < len(items):
                 last = max(min(last, self._to_char(items[i + 1].start)), first)
-            elif scope is not None and self._is_closing(last, end):
+            elif scope is not None and _CLOSING.fullmatch(self._text, last, end):
                 last = end
+            if scope is not None and at == start and self._fits(start, last):
+                # The head of a class goes with its first member, not with what stands before the class.
+                yield self._whole(scope, item, start, last, level - 1)
+                at = last
+                continue
             if first > at:
                 yield self._loose(at, first, level, scope, opens=at == start)
             if last > first:
@@ -112,21 +119,33 @@ class _Layout:
         if at < end:
             yield self._loose(at, end, level, scope, opens=at == start)
 
-    def _definition(self, item: Item, start: int, end: int, level: int) -> Iterator[Block]:
+    def _fits(self, start: int, end: int) -> bool:
         size = self._tokens.count(start, end)
-        if size <= self._budget.target or fits_whole(size, self._budget):
-            yield Block(start, end, level, (), tuple(item.names()), item.kind, overlaps=False)
+        return size <= self._budget.target or fits_whole(size, self._budget)
+
+    @staticmethod
+    def _whole(head: Item | None, item: Item, start: int, end: int, level: int) -> Block:
+        above = (head.name,) if head is not None else ()
+        names, minor = (*above, *item.names(minor=False)), tuple(item.names(minor=True))
+        kind = head.kind if head is not None else item.kind
+        return Block(start, end, level, (), names, minor, kind, overlaps=False)
+
+    def _definition(self, item: Item, start: int, end: int, level: int) -> Iterator[Block]:
+        if self._fits(start, end):
+            yield self._whole(None, item, start, end, level)
         elif item.members:
             yield from self.blocks(item.members, start, end, level + 1, item)
         else:
-            yield Block(start, end, level, (), (item.name,), item.kind, indent_cuts(self._text, start, end))
+            yield Block(
+                start, end, level, (), (item.name,), (), item.kind, indent_cuts(self._text, start, end)
+            )
 
     def _loose(self, start: int, end: int, level: int, scope: Item | None, opens: bool) -> Block:
         """What lies between definitions. The head of a class is one level up: members may follow it."""
         cuts = indent_cuts(self._text, start, end)
         if scope is None:
             return Block(start, end, level, cuts=cuts, overlaps=False)
-        return Block(start, end, level - opens, (), (scope.name,), scope.kind, cuts, overlaps=False)
+        return Block(start, end, level - opens, (), (scope.name,), (), scope.kind, cuts, overlaps=False)
 
     def _line_start(self, offset: int, least: int) -> int:
         """The start of the line if only blanks stand before `offset` on it."""
@@ -140,6 +159,3 @@ class _Layout:
             return offset
         rest = self._text[offset:line].strip()
         return line + 1 if not rest or rest in (";", ",", "};", ")") or rest[:1] in "#/" else offset
-
-    def _is_closing(self, start: int, end: int) -> bool:
-        return end - start < 200 and self._text[start:end].strip() in ("", "}", "};", "end", ")", "});", "})")

@@ -16,6 +16,9 @@ CONTAINERS = _words(
 )
 """Kinds whose members are definitions of their own."""
 
+MINOR = _words("constant variable field property")
+"""Kinds whose names come after those of functions and types in the symbol of a chunk."""
+
 UNNAMED_SCOPES = frozenset({"namespace"})
 """Kinds that do not appear in the qualified names of their members."""
 
@@ -27,15 +30,12 @@ _ROWS: dict[str, dict[str, str]] = {
         "constant": "expression_statement",
     },
     "javascript": {
-        "function": "function_declaration generator_function_declaration function_signature",
-        "class": "class_declaration abstract_class_declaration",
-        "method": "method_definition method_signature abstract_method_signature",
+        "function": "function_declaration generator_function_declaration",
+        "class": "class_declaration",
+        "method": "method_definition",
         "constant": "lexical_declaration variable_declaration",
-        "field": "field_definition public_field_definition",
-        "interface": "interface_declaration",
-        "type": "type_alias_declaration",
-        "enum": "enum_declaration",
-        "namespace": "internal_module module",
+        "test": "expression_statement",
+        "field": "field_definition",
     },
     "go": {
         "function": "function_declaration",
@@ -202,14 +202,23 @@ _ROWS: dict[str, dict[str, str]] = {
     },
     "hcl": {"resource": "block"},
 }
-_ROWS["typescript"] = _ROWS["tsx"] = _ROWS["javascript"]
+_ROWS["typescript"] = _ROWS["tsx"] = _ROWS["javascript"] | {
+    "function": "function_declaration generator_function_declaration function_signature",
+    "class": "class_declaration abstract_class_declaration",
+    "method": "method_definition method_signature abstract_method_signature",
+    "field": "public_field_definition",
+    "interface": "interface_declaration",
+    "type": "type_alias_declaration",
+    "enum": "enum_declaration",
+    "namespace": "internal_module module",
+}
 _ROWS["cpp"] = _ROWS["c"] | {
     "class": "class_specifier",
     "namespace": "namespace_definition",
     "type": "type_definition alias_declaration concept_definition",
 }
 _ROWS["objc"] = _ROWS["c"] | {
-    "class": "class_interface class_implementation category_interface category_implementation",
+    "class": "class_interface class_implementation",
     "protocol": "protocol_declaration",
     "method": "method_declaration method_definition",
 }
@@ -225,12 +234,12 @@ WRAPPERS = _words(
     declaration_list class_body interface_body enum_body enum_class_body enum_body_declarations
     field_declaration_list body_statement block template_body declarations class_declarations
     instance_declarations protocol_body statement_block preproc_ifdef preproc_if preproc_else
-    preproc_elif preproc_ifndef extension_body contract_body annotation_type_body record_body
-    member_declaration_list enum_declaration_list structure module_binding do_block
-    implementation_definition statement program source_file object_type body message_body document
-    type_system_definition type_definition definition executable_definition interface_declaration_body
-    expression_statement class_member class_member_definition declaration enum_variant_list
-    qualified_interface statement_list compound_statement"""
+    preproc_elif extension_body contract_body annotation_type_body enum_declaration_list structure
+    module_binding do_block implementation_definition statement program source_file object_type body
+    message_body document type_system_definition type_definition definition executable_definition
+    expression_statement declaration enum_variant_list statement_list compound_statement singleton_class
+    struct_declaration enum_declaration union_declaration call_expression arguments arrow_function
+    function_expression function parenthesized_expression"""
 )
 """Node types that stand between a definition and the definitions in it, or around one."""
 

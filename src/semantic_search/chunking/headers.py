@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|\S")
+_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\S")
 _MAX_TRAIL = 200
 _MAX_HEADING = 100
 _MAX_SYMBOL = 120
@@ -17,7 +17,7 @@ def header_tokens(heading: str, symbol: str) -> int:
     header = heading or symbol
     if not header:
         return 0
-    return 2 + sum(-(-len(piece) // 3) for piece in _PIECE.findall(header))
+    return 2 + sum(1 + len(piece) // 3 for piece in _PIECE.findall(header))
 
 
 def fit_trail(trail: Sequence[str], room: int) -> str:

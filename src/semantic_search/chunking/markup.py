@@ -52,7 +52,7 @@ def _closes_same(opener: str, line: str) -> bool:
 
 _MARKDOWN = _Syntax(
     re.compile(r" {0,3}(?P<mark>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*$"),
-    re.compile(r"\s*(?:```[^`]*$|~~~)"),
+    re.compile(r"\s*(?:`{3,}[^`]*$|~~~)"),
     _closes_markdown,
     "=-",
     "=-",

@@ -38,6 +38,7 @@ _FUNCTION_VALUES = frozenset(
         "lambda",
     )
 )
+_JAVASCRIPT_TESTS = frozenset({"describe", "context", "suite", "it", "test", "specify"})
 _GO_TYPES = {"struct_type": "struct", "interface_type": "interface"}
 _ZIG_TYPES = {"struct_declaration": "struct", "enum_declaration": "enum", "union_declaration": "union"}
 
@@ -98,11 +99,26 @@ def _javascript(node: Node, kind: str) -> Named:
         target, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
         name = _text(target) if target is not None and target.type == "identifier" else ""
         return name, "function" if value is not None and value.type in _FUNCTION_VALUES else kind
+    if node.type == "expression_statement":
+        return _javascript_test(node), kind
     if kind == "field":
         value = node.child_by_field_name("value")
         name = _text(node.child_by_field_name("name") or node.child_by_field_name("property"))
         return (name, "method") if value is not None and value.type in _FUNCTION_VALUES else ("", kind)
     return _name(node), kind
+
+
+def _javascript_test(node: Node) -> str:
+    """The title of `describe("…", …)` and its kin; empty for other statements."""
+    call = next(_children(node, "call_expression"), None)
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    if (
+        call is None
+        or arguments is None
+        or _text(call.child_by_field_name("function")) not in _JAVASCRIPT_TESTS
+    ):
+        return ""
+    return _text(next(_children(arguments, "string", "template_string"), None))[:80]
 
 
 def _go(node: Node, kind: str) -> Named:
@@ -131,13 +147,9 @@ def _c(node: Node, kind: str) -> Named:
     while declarator is not None and (inner := declarator.child_by_field_name("declarator")) is not None:
         declarator = inner
     if declarator is not None:
-        if declarator.type == "reference_declarator":
+        if declarator.type in ("reference_declarator", "parenthesized_declarator"):
             return _text(_first_identifier(declarator)), kind
         return _text(declarator), kind
-    return _name(node), kind
-
-
-def _ruby(node: Node, kind: str) -> Named:
     return _name(node), kind
 
 
@@ -175,7 +187,8 @@ def _csharp(node: Node, kind: str) -> Named:
 
 def _haskell(node: Node, kind: str) -> Named:
     if kind == "impl":
-        return " ".join(_text(node).split("where")[0].split()[1:4]), kind
+        head = _text(node).split(" where")[0].split("=>")[-1].removeprefix("instance")
+        return " ".join(re.findall(r"[\w.']+", head)[:2]), kind
     return _name(node), kind
 
 
@@ -220,6 +233,19 @@ def _zig(node: Node, kind: str) -> Named:
     if kind == "constant":
         return _name(node), next((_ZIG_TYPES[child.type] for child in _children(node, *_ZIG_TYPES)), kind)
     return _name(node), kind
+
+
+def _julia(node: Node, kind: str) -> Named:
+    return _name(next(_children(node, "signature", "type_head"), node)), kind
+
+
+def _dart(node: Node, kind: str) -> Named:
+    inner = node
+    while (
+        signature := next((child for child in inner.named_children if "signature" in child.type), None)
+    ) is not None:
+        inner = signature
+    return _name(inner), kind
 
 
 def _clojure(node: Node, kind: str) -> Named:
@@ -272,6 +298,8 @@ _SPECIAL: dict[str, Callable[[Node, str], Named]] = {
     "lua": _lua,
     "zig": _zig,
     "clojure": _clojure,
+    "julia": _julia,
+    "dart": _dart,
     "r": _r,
     "hcl": _hcl,
     "ocaml": _ocaml,

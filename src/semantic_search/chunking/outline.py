@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from .grammars import ATTACHED, CONTAINERS, CONTINUED, KINDS, SINGLE_WRAPPERS, UNNAMED_SCOPES, WRAPPERS
+from .grammars import ATTACHED, CONTAINERS, CONTINUED, KINDS, MINOR, SINGLE_WRAPPERS, UNNAMED_SCOPES, WRAPPERS
 from .naming import named
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ class Item:
     kind: str
     members: list[Item]
 
-    def names(self) -> Iterator[str]:
-        """Its own name, then those of its members, in order."""
-        yield self.name
+    def names(self, minor: bool) -> Iterator[str]:
+        """Its own name and those of its members, in order: of constants and the like, or of all others."""
+        if (self.kind in MINOR) == minor:
+            yield self.name
         for member in self.members:
-            yield from member.names()
+            yield from member.names(minor)
 
 
 class _Scope(NamedTuple):

@@ -12,15 +12,16 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
+from operator import sub
 
 from .headers import fit_names, fit_trail, header_tokens
 
 _TOLERANCE = 1.25
 _TINY_CHARS_OF_BLANK_START = 200
 _SENTENCE_END = re.compile(r"[.!?…][\"'»”’)\]]*\s+|[。！？][」』”]?\s*")
-_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*(?=\S)|\n\s*\Z")
 _PARAGRAPH_START = re.compile(r"\n[^\S\n]*\n")
+_PARAGRAPH_BEFORE = re.compile(r"\n[^\S\n]*\n\s*\Z")
 _SPACE = re.compile(r"\s+")
 
 
@@ -42,7 +43,8 @@ class Block:
     """A piece of a document that reads as one: a section, a definition, a run of statements.
 
     `level` is its depth (0 outermost); neighbours merge downwards and sideways, not upwards. `trail` are the
-    headings above it, `names` the definitions it holds or lies in. `cuts` are ascending offsets, the best
+    headings above it, `names` the definitions it holds or lies in (`minor`:
+    constants and the like, named last). `cuts` are ascending offsets, the best
     kind first; `solids` are spans kept whole where they fit. `overlaps`: a split repeats some text.
     """
 
@@ -51,6 +53,7 @@ class Block:
     level: int = 0
     trail: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    minor: tuple[str, ...] = ()
     kind: str = ""
     cuts: tuple[Sequence[int], ...] = ()
     solids: tuple[tuple[int, int], ...] = ()
@@ -90,7 +93,12 @@ class TokenIndex:
         self._length = len(text)
         own = list(starts)
         edges = [0, *own, self._length]
-        gaps = [(a, b) for a, b in pairwise(edges) if b - a > self._LONGEST_WORD]
+        widest = max(map(sub, islice(edges, 1, None), edges))
+        gaps = (
+            [(a, b) for a, b in pairwise(edges) if b - a > self._LONGEST_WORD]
+            if widest > self._LONGEST_WORD
+            else []
+        )
         extra: list[int] = []
         for a, b in gaps:
             word_end = a + len(text[a:b].rstrip())
@@ -166,9 +174,10 @@ def _merged(group: Block, block: Block) -> Block:
     return replace(
         group,
         end=block.end,
-        trail=group.trail[:shared] or group.trail,
+        trail=group.trail[:shared] or group.trail or block.trail,
         names=tuple(dict.fromkeys((*group.names, *block.names)))[:8],
-        kind=group.kind or block.kind,
+        minor=tuple(dict.fromkeys((*group.minor, *block.minor)))[:8],
+        kind=block.kind if block.names and not group.names else group.kind or block.kind,
         cuts=(),
         solids=group.solids + block.solids,
     )
@@ -193,7 +202,7 @@ def _header(block: Block, room: int) -> tuple[str, str]:
     """Heading and symbol; a chunk shows the model only the first that is there, so only that must fit."""
     room = max(room, 0)
     heading = fit_trail(block.trail, room)
-    return heading, fit_names(block.names, room)
+    return heading, fit_names((*block.names, *block.minor), room)
 
 
 def _piece(text: str, block: Block, start: int, end: int, room: int) -> Piece | None:
@@ -296,11 +305,14 @@ class _Splitter:
 
     def _overlap_start(self, start: int, stop: int, overlap: int) -> int:
         """The start of a line, sentence or word among the last `overlap` tokens, else `stop`."""
+        named = bool(self.block.names or self.block.minor)
+        if not named and _PARAGRAPH_BEFORE.search(self.text, max(stop - 80, start), stop):
+            return stop  # cut between paragraphs: nothing was torn
         low = max(self.tokens.back(stop, overlap), start + 1)
         line = self.text.find("\n", low - 1, stop) + 1
         if line and _has_text(self.text, line, stop):
             return line
-        if self.block.names:
+        if named:
             return stop
         for pattern in (_SENTENCE_END, _SPACE):
             match = pattern.search(self.text, low, stop)
