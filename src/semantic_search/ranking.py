@@ -5,10 +5,7 @@ Reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TypeVar
-
-Item = TypeVar("Item")
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 Ranked = Sequence[tuple[int, float]]
 """Ids with their scores, best first."""
@@ -49,15 +46,18 @@ def scaled_to_pool(arm: Ranked) -> dict[int, float]:
     return {id_: max(0.0, (score - floor) / width) for id_, score in arm}
 
 
-def take_turns(items: Iterable[Item], key: Callable[[Item], Hashable], most: int) -> list[Item]:
-    """Items in order, but after `most` of one key (a file) the others of that key come at the end."""
+def saturated(ranked: Ranked, key: Callable[[int], Hashable], factor: float) -> list[tuple[int, float]]:
+    """A ranked list in which the n-th of one key (a file) keeps `factor ** (n - 1)` of its score, in order.
+
+    Scores that are not positive sink by n - 1 instead, so that the order within a key stays.
+    """
     counts: dict[Hashable, int] = {}
-    first: list[Item] = []
-    later: list[Item] = []
-    for item in items:
-        counts[key(item)] = counts.get(key(item), 0) + 1
-        (first if counts[key(item)] <= most else later).append(item)
-    return first + later
+    scores: dict[int, float] = {}
+    for id_, score in ranked:
+        n = counts.get(key(id_), 0)
+        counts[key(id_)] = n + 1
+        scores[id_] = score * factor**n if score > 0 else score - n
+    return in_order(scores)
 
 
 def in_order(scores: Mapping[int, float]) -> list[tuple[int, float]]:

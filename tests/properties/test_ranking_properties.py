@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_search.ranking import in_order, reciprocal_ranks, scaled_to_best, scaled_to_pool, take_turns
+from semantic_search.ranking import in_order, reciprocal_ranks, saturated, scaled_to_best, scaled_to_pool
 
 arms = st.lists(
     st.dictionaries(st.integers(0, 50), st.floats(-1, 100), max_size=60).map(
@@ -53,12 +53,17 @@ def test_scaling_keeps_the_order_within_zero_and_one(found: list[list[tuple[int,
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 30)), st.integers(1, 4))
-def test_turns_lose_nothing_and_keep_the_order_within_a_file(items: list[int], most: int) -> None:
-    turned = take_turns(items, lambda item: item % 3, most)
-    assert sorted(turned) == sorted(items)
+@given(st.dictionaries(st.integers(0, 30), st.floats(-1, 1)), st.floats(0.1, 1))
+def test_saturation_loses_nothing_and_keeps_the_order_within_a_file(
+    scores: dict[int, float], factor: float
+) -> None:
+    ranked = in_order(scores)
+    turned = saturated(ranked, lambda id_: id_ % 3, factor)
+    assert {id_ for id_, _ in turned} == set(scores)
     for key in range(3):
-        assert [i for i in turned if i % 3 == key] == [i for i in items if i % 3 == key]
+        mine = [score for id_, score in turned if id_ % 3 == key]
+        assert mine == sorted(mine, reverse=True)
+        assert mine[:1] == [score for id_, score in ranked if id_ % 3 == key][:1]
 
 
 @settings(deadline=None)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from semantic_search.ranking import in_order, reciprocal_ranks, scaled_to_best, scaled_to_pool, take_turns
+from semantic_search.ranking import in_order, reciprocal_ranks, saturated, scaled_to_best, scaled_to_pool
 
 
 def test_reciprocal_ranks_by_hand() -> None:
@@ -31,13 +31,13 @@ def test_scaled_to_pool_of_equals_and_of_one() -> None:
 
 
 def test_files_take_turns() -> None:
-    assert take_turns(["a1", "a2", "a3", "b1", "a4"], lambda item: item[0], 2) == [
-        "a1",
-        "a2",
-        "b1",
-        "a3",
-        "a4",
-    ]
+    ranked = [(11, 1.0), (12, 0.9), (13, 0.8), (21, 0.6)]
+    turned = saturated(ranked, lambda id_: id_ // 10, 0.5)
+    assert turned == [(11, 1.0), (21, 0.6), (12, 0.45), (13, 0.2)]
+
+
+def test_saturation_of_scores_below_zero_keeps_the_order_within_a_file() -> None:
+    assert saturated([(11, -0.5), (12, -0.6)], lambda id_: id_ // 10, 0.5) == [(11, -0.5), (12, -1.6)]
 
 
 def test_equal_scores_are_in_a_fixed_order() -> None:

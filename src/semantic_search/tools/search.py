@@ -10,7 +10,7 @@ from ..corpus import Corpus
 from ..errors import ModelUnavailable, QueryError
 from ..freshness import changed_on_disk, refresh
 from ..ranking import Ranked
-from ..scoring import Candidate, rank
+from ..scoring import Asked, Candidate, Evidence, rank
 from ..stores import Filter, Store
 from ..types import Hit
 from .on_demand import index_what_is_missing
@@ -18,6 +18,9 @@ from .scope import folders_in, resolve_filter
 
 MOST_RESULTS = 1000
 LONGEST_QUERY = 4000
+
+# Of how many files the whole text is weighed.
+WHOLE_FILES = 400
 _UNUSABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -90,7 +93,8 @@ def _answer(
             raise QueryError("the query has no words in it that could be looked up")
         lexical = lexical or store.match(terms, wanted, pool)
     candidates = _candidates(store, lexical, vector or [])
-    ranked = rank(text, candidates, rrf_k=corpus.settings.rrf_k)
+    asked, evidence = _evidence(store, text, terms, wanted, candidates)
+    ranked = rank(asked, candidates, evidence, rrf_k=corpus.settings.rrf_k)
     names = {folder.path: folder.name for folder in corpus.known_folders()}
     hits = [_hit(names, found, question) for found in ranked[: question.k]]
     return Answer(hits, notes, store.pending_count())
@@ -118,6 +122,19 @@ def _candidates(store: Store, lexical: Ranked, vector: Ranked) -> list[Candidate
         Candidate(passage, *words.get(id_, (None, 0.0)), *meaning.get(id_, (None, 0.0)))
         for id_, passage in passages.items()
     ]
+
+
+def _evidence(
+    store: Store, text: str, terms: Sequence[str], wanted: Filter, candidates: Sequence[Candidate]
+) -> tuple[Asked, Evidence]:
+    """What the question and the candidates' files say beside the arms."""
+    from ..signals import inverse_frequencies
+    from ..terms import path_terms
+
+    weights = inverse_frequencies(store.frequencies(path_terms(text)), store.passage_count())
+    files = list(dict.fromkeys(candidate.file for candidate in candidates))
+    whole = dict(store.match_files(terms, wanted, WHOLE_FILES))
+    return Asked(text, weights), Evidence(whole, store.symbols(files))
 
 
 def _hit(names: dict[str, str], found: tuple[Candidate, float, dict[str, float]], question: Question) -> Hit:
