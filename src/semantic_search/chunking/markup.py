@@ -7,6 +7,7 @@ simple line rules. A section is a block with the trail of headings above it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -136,14 +137,10 @@ def _block(scan: _Scan, start: int, end: int, level: int, trail: tuple[str, ...]
 
 
 def _within(offsets: list[int], start: int, end: int) -> list[int]:
-    from bisect import bisect_left
-
     return offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]
 
 
 def _solids(solids: list[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:
-    from bisect import bisect_left
-
     return tuple(solids[bisect_left(solids, (start, 0)) : bisect_left(solids, (end, 0))])
 
 
