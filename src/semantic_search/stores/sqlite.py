@@ -6,80 +6,28 @@ import contextlib
 import json
 import os
 import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import StoreError
 from ..types import Skip
 from . import sqlite_write as writing
-from .rows import Filter, FolderCounts, Indexed, Known, Passage, SkippedFile, Stored
-from .schema import connect
-from .selection import files_wanted
-from .sqlite_rows import PASSAGE_COLUMNS, passage_of, unpacked
+from .rows import FolderCounts, Indexed, Known, SkippedFile, Stored
+from .sqlite_rows import unpacked
+from .sqlite_search import SqliteArms
+from .sqlite_session import translated
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from ..types import Skipped, SourceFile
-    from .vectors import VectorTable
 
-# SQLite's default limit on bound values is 32 766 since 3.32.
-_VALUES = 10_000
+_PENDING = "FROM embeddings WHERE vector IS NULL AND id IN (SELECT embedding_id FROM passages)"
 
 
-class SqliteStore:
-    """See `Store`. One connection; calls from several threads take turns."""
-
-    def __init__(self, path: str, *, create: bool, any_version: bool = False) -> None:
-        self.path = path
-        self._connection = connect(path, create=create, any_version=any_version)
-        self._lock = threading.RLock()
-        self._depth = 0
-        self._vectors: tuple[tuple[int, int], VectorTable] | None = None
-
-    def close(self) -> None:
-        """Ends the use of the store."""
-        with self._lock:
-            self._connection.close()
-
-    # Transactions
-
-    @contextlib.contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self._lock, _translated(self.path):
-            if self._depth:
-                yield self._connection
-                return
-            self._connection.execute(begin)
-            self._depth += 1
-            try:
-                yield self._connection
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    self._connection.execute("ROLLBACK")
-                raise
-            else:
-                self._connection.execute("COMMIT")
-            finally:
-                self._depth -= 1
-
-    def snapshot(self) -> contextlib.AbstractContextManager[None]:
-        """See `Store`."""
-        return self._snapshot()
-
-    @contextlib.contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        with self._transaction("BEGIN"):
-            yield
-
-    def _writing(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
-        return self._transaction("BEGIN IMMEDIATE")
-
-    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock, _translated(self.path):
-            return self._connection.execute(sql, values).fetchall()
+class SqliteStore(SqliteArms):
+    """See `Store`. What is remembered and written is here, the arms and the connection below it."""
 
     # What is remembered
 
@@ -252,7 +200,7 @@ class SqliteStore:
         self._reclaim()
 
     def _reclaim(self) -> None:
-        with self._lock, _translated(self.path):
+        with self._lock, translated(self.path):
             self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             with contextlib.suppress(sqlite3.OperationalError):  # a reader is using the log: next time
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -292,7 +240,7 @@ class SqliteStore:
 
     def adopt_vectors(self, path: str) -> None:
         """See `Store`."""
-        with self._lock, _translated(self.path):
+        with self._lock, translated(self.path):
             self._connection.execute("ATTACH DATABASE ? AS other", (path,))
             try:
                 self._connection.execute(
@@ -301,162 +249,3 @@ class SqliteStore:
                 )
             finally:
                 self._connection.execute("DETACH DATABASE other")
-
-    # The two arms
-
-    def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
-        """See `Store`."""
-        within = "rowid IN (SELECT id FROM passages WHERE file_id IN (SELECT id FROM wanted))"
-        return self._matches("lexical", CONTEXT_WEIGHT, within, terms, wanted, k)
-
-    def match_files(
-        self, terms: Sequence[str], wanted: Filter, k: int
-    ) -> list[tuple[tuple[str, str], float]]:
-        """See `Store`."""
-        with self.snapshot():
-            within = "rowid IN (SELECT id FROM wanted)"
-            found = self._matches("whole", WHOLE_PATH_WEIGHT, within, terms, wanted, k)
-            names = self._file_names([id_ for id_, _ in found])
-        return [(names[id_], score) for id_, score in found]
-
-    def _matches(
-        self, table: str, context: float, within: str, terms: Sequence[str], wanted: Filter, k: int
-    ) -> list[tuple[int, float]]:
-        quoted = " OR ".join('"' + term.replace('"', '""') + '"' for term in dict.fromkeys(terms))
-        if not quoted:
-            return []
-        with self.snapshot():
-            files = self._files(wanted)
-            if files is not None:
-                self._fill_wanted(files)
-            rows = self._rows(
-                f"SELECT rowid, -bm25({table}, 1.0, {context}) AS score FROM {table} WHERE {table} MATCH ? "
-                f"{'' if files is None else 'AND ' + within} ORDER BY score DESC, rowid LIMIT ?",
-                (quoted, k),
-            )
-        return [(int(id_), float(score)) for id_, score in rows]
-
-    def _file_names(self, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-        names: dict[int, tuple[str, str]] = {}
-        for start in range(0, len(ids), _VALUES):
-            part = ids[start : start + _VALUES]
-            rows = self._rows(
-                "SELECT f.id, d.path, f.path FROM files f JOIN folders d ON d.id = f.folder_id "
-                f"WHERE f.id IN ({','.join('?' * len(part))})",
-                part,
-            )
-            names.update((id_, (os.fsdecode(folder), os.fsdecode(path))) for id_, folder, path in rows)
-        return names
-
-    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """See `Store`."""
-        with self.snapshot():
-            found = {
-                term: self._rows("SELECT doc FROM lexical_terms WHERE term = ?", (term,))
-                for term in dict.fromkeys(terms)
-            }
-        return {term: int(rows[0][0]) if rows else 0 for term, rows in found.items()}
-
-    def passage_count(self) -> int:
-        """See `Store`."""
-        return int(self._rows("SELECT count(*) FROM passages")[0][0])
-
-    def symbols(self, files: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
-        """See `Store`."""
-        with self.snapshot():
-            return {
-                (folder, path): [
-                    str(symbol)
-                    for (symbol,) in self._rows(
-                        "SELECT p.symbol FROM passages p JOIN files f ON f.id = p.file_id "
-                        "JOIN folders d ON d.id = f.folder_id "
-                        "WHERE d.path = ? AND f.path = ? AND p.symbol != '' ORDER BY p.id",
-                        (os.fsencode(folder), os.fsencode(path)),
-                    )
-                ]
-                for folder, path in dict.fromkeys(files)
-            }
-
-    def _fill_wanted(self, files: Sequence[int]) -> None:
-        db = self._connection
-        db.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (id INTEGER PRIMARY KEY)")
-        db.execute("DELETE FROM wanted")
-        db.executemany("INSERT INTO wanted VALUES (?)", ((file,) for file in files))
-
-    def nearest(self, vector: npt.NDArray[np.float32], wanted: Filter, k: int) -> list[tuple[int, float]]:
-        """See `Store`."""
-        with self.snapshot():
-            files = self._files(wanted)
-            table = self._vector_table()
-        return table.nearest(vector, k, files)
-
-    def _vector_table(self) -> VectorTable:
-        """The vectors of this snapshot, read again only after somebody wrote."""
-        from .vectors import VectorTable
-
-        with self._lock, _translated(self.path):
-            version = self._connection.execute("PRAGMA data_version").fetchone()[0]
-            state = (int(version), self._connection.total_changes)
-            if self._vectors is None or self._vectors[0] != state:
-                rows = self._connection.execute(
-                    "SELECT p.id, p.file_id, p.script, e.vector FROM passages p "
-                    "JOIN embeddings e ON e.id = p.embedding_id WHERE e.vector IS NOT NULL"
-                ).fetchall()
-                ids, files, scripts, blobs = zip(*rows, strict=True) if rows else ((), (), (), ())
-                self._vectors = (state, VectorTable.of(ids, files, scripts, blobs))
-            return self._vectors[1]
-
-    def _files(self, wanted: Filter) -> list[int] | None:
-        """Ids of the files a filter lets through, None when it lets everything through."""
-        if wanted.empty:
-            return None
-        rows = self._rows(
-            "SELECT f.id, d.path, f.path, f.language FROM files f JOIN folders d ON d.id = f.folder_id "
-            "WHERE f.chunks > 0"
-        )
-        return files_wanted(
-            ((id_, os.fsdecode(folder), os.fsdecode(path), language) for id_, folder, path, language in rows),
-            wanted,
-        )
-
-    def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
-        """See `Store`."""
-        found: dict[int, Passage] = {}
-        texts: dict[int, str] = {}
-        with self.snapshot():
-            for start in range(0, len(ids), _VALUES):
-                part = ids[start : start + _VALUES]
-                marks = ",".join("?" * len(part))
-                rows = self._rows(f"SELECT {PASSAGE_COLUMNS} WHERE p.id IN ({marks})", part)
-                for row in rows:
-                    file_id = int(row[1])
-                    if file_id not in texts:
-                        blob = self._rows("SELECT text FROM documents WHERE file_id = ?", (file_id,))
-                        texts[file_id] = unpacked(blob[0][0])
-                    passage = passage_of(row, texts[file_id])
-                    found[passage.id] = passage
-        return found
-
-
-CONTEXT_WEIGHT = 0.5
-WHOLE_PATH_WEIGHT = 3.0
-_PENDING = "FROM embeddings WHERE vector IS NULL AND id IN (SELECT embedding_id FROM passages)"
-
-
-@contextlib.contextmanager
-def _translated(path: str) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise StoreError(_explain(error, path)) from error
-
-
-def _explain(error: sqlite3.DatabaseError, path: str) -> str:
-    text = str(error)
-    if "full" in text:
-        return f"the disk is full: nothing that was indexed is lost; free some space for {path} and run again"
-    if "malformed" in text or "not a database" in text:
-        return f"the index {path} is damaged: run `semantic-search index --force` to build it afresh"
-    if "locked" in text:
-        return f"the index {path} is being written by another process; try again when it is done"
-    return f"the index {path} cannot be used: {text}"
