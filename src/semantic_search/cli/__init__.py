@@ -25,7 +25,7 @@ COMMANDS = {
     "status": ("status", "What is indexed, what waits, what was skipped."),
     "doctor": ("doctor", "Check everything and say what to mend."),
     "mcp": ("mcp", "Serve the Model Context Protocol to coding agents."),
-    "init": ("init", "Print an example .indexignore."),
+    "init": ("init", "Register the server with a coding agent."),
 }
 
 

@@ -104,8 +104,8 @@ class Lines:
             pass
         finally:
             self._on_end()
-            # The SDK gives up what is under way at the end of input; what was asked before it gets its answer,
-            # as long as the process lives.
+            # The SDK gives up what is under way at the end of input; what was asked before it gets its
+            # answer, as long as the process lives.
             self._writer.wait_for_answers(self._requests)
             self._put(None)
 
@@ -135,6 +135,7 @@ class Lines:
         if found and b'"method"' in line:
             error = {"code": -32600, "message": f"invalid request: {why}"}
             reply = {"jsonrpc": "2.0", "id": json.loads(found[1]), "error": error}
+            self._requests += 1
             self._writer.send(json.dumps(reply) + "\n")
         self._reports += 1
         if self._reports <= _REPORTS:
