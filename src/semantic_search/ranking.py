@@ -35,15 +35,21 @@ def scaled_to_best(arm: Ranked) -> dict[int, float]:
 
 
 def scaled_to_pool(arm: Ranked) -> dict[int, float]:
-    """Scores moved and stretched so that the best is 1 and the one at `ZERO_PLACE` (or the last) is 0."""
+    """Scores moved and stretched so that the best is 1 and the one at `ZERO_PLACE` is 0.
+
+    A shorter list is taken to fall on at its own pace until that place: the last of three that are nearly
+    equal is not nothing.
+    """
     if not arm:
         return {}
     top = arm[0][1]
-    floor = arm[min(ZERO_PLACE, len(arm)) - 1][1]
-    width = top - floor
+    last = min(ZERO_PLACE, len(arm))
+    width = top - arm[last - 1][1]
+    if last > 1:
+        width *= (ZERO_PLACE - 1) / (last - 1)
     if width <= 0:
         return {id_: 1.0 for id_, _ in arm}
-    return {id_: max(0.0, (score - floor) / width) for id_, score in arm}
+    return {id_: max(0.0, 1.0 - (top - score) / width) for id_, score in arm}
 
 
 def saturated(ranked: Ranked, key: Callable[[int], Hashable], factor: float) -> list[tuple[int, float]]:
