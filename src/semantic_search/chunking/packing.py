@@ -238,7 +238,8 @@ class _Splitter:
         fresh = start = self.block.start
         while fresh < end:
             stop = self._stop(fresh, most, self.hard - self.tokens.count(start, fresh))
-            yield start, stop
+            if _has_text(self.text, fresh, stop):
+                yield start, stop
             fresh = stop
             again = self._overlap_start(start, stop, overlap) if overlap and stop < end else stop
             # A chunk must not hold the whole of the one before it.

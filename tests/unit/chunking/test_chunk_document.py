@@ -151,3 +151,8 @@ def test_a_senseless_budget_is_refused(values: dict[str, int]) -> None:
 
 def test_version_is_a_positive_number() -> None:
     assert CHUNKER_VERSION >= 1
+
+
+def test_blanks_at_the_end_repeat_nothing() -> None:
+    text = "0 0\n" + " " * 700
+    assert [chunk.text for chunk in _chunks(text, "markdown", Budget(3, 3, 9))] == ["0 0"]
