@@ -165,7 +165,7 @@ def prepare(source: Source, cache_dir: Path, on_progress: Progress) -> ReadyMode
             _remember_source(model, source, digests)
             return model
         os.makedirs(cache_dir, mode=0o700, exist_ok=True)
-        with FileLock(cache_dir / f".{folder.name}.lock", timeout=LOCK_TIMEOUT):
+        with FileLock(cache_dir / f".{folder.name}.lock", timeout=LOCK_TIMEOUT, mode=0o600):
             model = _usable(folder, mark)
             if model is None:
                 _tell_why(folder, source, on_progress)
