@@ -195,17 +195,29 @@ def looks(home: Path) -> dict[str, int]:
         return {os.fsdecode(path): seen for path, seen in db.execute("SELECT path, seen_ns FROM files")}
 
 
-def contents(home: Path) -> list[tuple[Any, ...]]:
-    """Everything that a search can find: each passage with its place, header, text and vector, in order."""
+def contents(index: Path) -> list[tuple[Any, ...]]:
+    """Everything that a search can find: each passage with its place in its folder, header, text, terms and
+    vector, in order."""
     import zlib
 
-    with opened(index_file(home)) as db:
+    with opened(index) as db:
         rows = db.execute(
-            'SELECT d.path, f.path, f.sha256, p.start, p."end", p.first_line, p.heading, p.symbol, e.vector, '
-            "t.text FROM passages p JOIN files f ON f.id = p.file_id JOIN folders d ON d.id = f.folder_id "
+            'SELECT f.path, f.sha256, p.start, p."end", p.first_line, p.heading, p.symbol, e.vector, t.text, '
+            "t.terms FROM passages p JOIN files f ON f.id = p.file_id "
             "JOIN embeddings e ON e.id = p.embedding_id JOIN documents t ON t.file_id = f.id"
         ).fetchall()
-    return sorted((*row[:9], zlib.decompress(row[9])) for row in rows)
+    return sorted((*row[:7], row[7] or b"", *map(zlib.decompress, row[8:])) for row in rows)
+
+
+def apart(place: Path, model_cache: Path) -> dict[str, str | None]:
+    """Variables of an environment at a place of its own, for fixtures that outlive a test."""
+    return {
+        "HOME": str(place),
+        "SS_CONFIG_PATH": str(place / "config.json"),
+        "SS_INDEX_DIR": str(place / "index"),
+        "SS_MODEL_CACHE_DIR": str(model_cache),
+        "SEMBLE_GRAMMARS_CACHE_DIR": str(model_cache / "grammars"),
+    }
 
 
 def wait_until(true: Callable[[], bool]) -> None:

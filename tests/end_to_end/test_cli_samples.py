@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import Command, environment
+from command_line import Command, apart, environment
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 with (SAMPLES / "queries.tsv").open(encoding="utf-8", newline="") as _file:
@@ -20,13 +20,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> dict[
     """The sample corpus, indexed with its vectors; the variables that lead to it."""
     place = tmp_path_factory.mktemp("samples")
     shutil.copytree(SAMPLES / "corpus", place / "corpus")
-    variables: dict[str, str | None] = {
-        "HOME": str(place),
-        "SS_CONFIG_PATH": str(place / "config.json"),
-        "SS_INDEX_DIR": str(place / "index"),
-        "SS_MODEL_CACHE_DIR": str(model_cache),
-        "SEMBLE_GRAMMARS_CACHE_DIR": str(model_cache / "grammars"),
-    }
+    variables = apart(place, model_cache)
     run = Command()
     run("add", place / "corpus", env=variables)
     summary = run("index", env=variables).summary

@@ -187,7 +187,9 @@ def test_gather_with_lines_around_and_as_json(run: Command, tmp_path: Path) -> N
 
 
 def test_gather_keeps_to_its_budget_and_says_what_it_left_out(run: Command, tmp_path: Path) -> None:
-    many = {f"{n}.md": f"# Quokka {n}\n\n" + "The quokka smiles at the camera. " * 10 for n in range(6)}
+    many: dict[str, str | bytes] = {
+        f"{n}.md": f"# Quokka {n}\n\n" + "The quokka smiles at the camera. " * 10 for n in range(6)
+    }
     run("add", write_tree(tmp_path / "many", many))
     run("index", "--no-embed")
     found = run("gather", "quokka", "-k", "6", "--max-tokens", "250").stdout
