@@ -61,25 +61,59 @@ def connect(path: str, *, create: bool, any_version: bool = False) -> sqlite3.Co
     try:
         if create:
             make_private_file(path)
-        # mode=rw: plain connect would make an empty file where there is none.
-        connection = sqlite3.connect(
-            Path(path).as_uri() + "?mode=rw",
-            uri=True,
-            timeout=30.0,
-            check_same_thread=False,
-            isolation_level=None,
-        )
-    except (OSError, sqlite3.Error) as error:
+        try:
+            return _open(path, create=create, any_version=any_version)
+        except sqlite3.OperationalError as error:
+            if create or _primary_code(error) not in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+                raise
+            return _open(path, create=False, any_version=any_version, alone=True)
+    except OSError as error:
         raise StoreError(f"the index {path} cannot be opened: {error}") from error
-    try:
-        _prepare(connection, create=create, any_version=any_version)
     except sqlite3.Error as error:
-        connection.close()
-        raise StoreError(f"the index {path} is damaged or cannot be read: {error}") from error
-    except StoreError:
+        raise StoreError(explain(error, path)) from error
+
+
+def _open(path: str, *, create: bool, any_version: bool, alone: bool = False) -> sqlite3.Connection:
+    # mode=rw: plain connect would make an empty file where there is none.
+    connection = sqlite3.connect(
+        Path(path).as_uri() + "?mode=rw",
+        uri=True,
+        timeout=30.0,
+        check_same_thread=False,
+        isolation_level=None,
+    )
+    try:
+        if alone:
+            # Reading beside others takes a shared-memory file, for which a full disk has no room.
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _prepare(connection, create=create, any_version=any_version)
+    except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _primary_code(error: sqlite3.Error) -> int | None:
+    # Errors of our own have none. The low byte is the kind, the others are particulars.
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def explain(error: sqlite3.Error, path: str) -> str:
+    """What is wrong with an index file, and what to do. Only a damaged one is said to be damaged."""
+    code = _primary_code(error)
+    if (
+        code == sqlite3.SQLITE_FULL
+        or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
+    ):
+        return f"the disk is full: nothing that was indexed is lost; free some space for {path} and run again"
+    if code in (None, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return (
+            f"the index {path} is damaged ({error}): run `semantic-search index --force` to build it afresh"
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return f"the index {path} is being written by another process; try again when it is done"
+    return f"the index {path} cannot be used: {error}"
 
 
 def _prepare(connection: sqlite3.Connection, *, create: bool, any_version: bool) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import StoreError
-from .schema import connect
+from .schema import connect, explain
 
 
 class SqliteSession:
@@ -81,15 +81,4 @@ def translated(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise StoreError(_explain(error, path)) from error
-
-
-def _explain(error: sqlite3.DatabaseError, path: str) -> str:
-    text = str(error)
-    if "full" in text:
-        return f"the disk is full: nothing that was indexed is lost; free some space for {path} and run again"
-    if "malformed" in text or "not a database" in text:
-        return f"the index {path} is damaged: run `semantic-search index --force` to build it afresh"
-    if "locked" in text:
-        return f"the index {path} is being written by another process; try again when it is done"
-    return f"the index {path} cannot be used: {text}"
+        raise StoreError(explain(error, path)) from error
