@@ -15,7 +15,7 @@ from typing import Any
 from fakes import WordsModels, let_time_pass
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from semantic_search.corpus import Corpus
 from semantic_search.settings import load_settings
@@ -39,6 +39,7 @@ WORDS = ["alpha", "gamma", "one", "two", "рядок", "zeppelin", "edited"]
 DIRECTORIES = ["", "docs/", "docs/deep/", "src/"]
 PATHS = [f"{directory}{name}" for directory in DIRECTORIES for name in ("a.md", "b.py", "caf\udce9.txt")]
 paths = st.sampled_from(PATHS)
+which = st.integers(0, 11)
 
 
 class Tree(RuleBasedStateMachine):
@@ -51,7 +52,7 @@ class Tree(RuleBasedStateMachine):
         self.folder.mkdir()
         self.models = WordsModels()
         self.options: dict[str, Any] = {}
-        self.indexes = 0
+        self.indexes = self.steps = 0
 
     def teardown(self) -> None:
         self.index_and_compare()
@@ -79,25 +80,27 @@ class Tree(RuleBasedStateMachine):
             place.unlink()
         place.write_bytes(content)
 
-    @rule(path=paths)
-    def edit_unseen(self, path: str) -> None:
+    @rule(n=which)
+    def edit_unseen(self, n: int) -> None:
         """Another content of the same size, with the old time put back."""
-        place = self.folder / path
-        if place.is_file() and not place.is_symlink() and place.stat().st_size >= 6:
-            before = place.stat()
-            place.write_bytes(b"edited" + place.read_bytes()[6:])
+        for place in self.file(n):
+            before, content = place.stat(), place.read_bytes()
+            place.write_bytes(
+                (b"edited\n" if content[:1] != b"e" else b"again\n\n")[: len(content)] + content[7:]
+            )
             os.utime(place, ns=(before.st_atime_ns, before.st_mtime_ns))
 
-    @rule(path=paths, when=st.sampled_from([1, 10**9, 4 * 10**9]))
-    def touch(self, path: str, when: int) -> None:
-        if (self.folder / path).is_file():
-            os.utime(self.folder / path, (when, when))
+    @rule(n=which, when=st.sampled_from([1, 10**9, 4 * 10**9]))
+    def touch(self, n: int, when: int) -> None:
+        for place in self.file(n):
+            os.utime(place, (when, when))
 
-    @rule(path=paths, other=paths)
-    def rename(self, path: str, other: str) -> None:
-        source, target = self.folder / path, self.folder / other
-        if source.exists() and target.parent.is_dir():
-            source.replace(target)
+    @rule(n=which, other=paths)
+    def rename(self, n: int, other: str) -> None:
+        target = self.folder / other
+        for source in self.file(n):
+            if target.parent.is_dir() and not target.is_dir():
+                source.replace(target)
 
     @rule(new=st.sampled_from(["moved", "docs/inner", "node_modules"]))
     def rename_directory(self, new: str) -> None:
@@ -105,19 +108,19 @@ class Tree(RuleBasedStateMachine):
         if source.is_dir() and target.parent.is_dir() and not target.exists():
             source.rename(target)
 
-    @rule(path=paths)
-    def delete(self, path: str) -> None:
-        (self.folder / path).unlink(missing_ok=True)
+    @rule(n=which)
+    def delete(self, n: int) -> None:
+        for place in self.file(n):
+            place.unlink()
 
     @rule(directory=st.sampled_from(["docs", "src"]))
     def delete_directory(self, directory: str) -> None:
         shutil.rmtree(self.folder / directory, ignore_errors=True)
 
     @precondition(lambda _: os.name == "posix")
-    @rule(path=paths)
-    def swap_for_link(self, path: str) -> None:
-        place = self.folder / path
-        if place.is_file():
+    @rule(n=which)
+    def swap_for_link(self, n: int) -> None:
+        for place in self.file(n):
             place.unlink()
             place.symlink_to(self.folder / "a.md")
 
@@ -126,10 +129,10 @@ class Tree(RuleBasedStateMachine):
         (self.folder / name).write_text(line + "\n")
 
     @precondition(lambda self: (self.folder / ".git").exists())
-    @rule(path=paths)
-    def git_add(self, path: str) -> None:
-        if (self.folder / path).is_file():
-            self.git("add", "-f", "--", path)
+    @rule(n=which)
+    def git_add(self, n: int) -> None:
+        for place in self.file(n):
+            self.git("add", "-f", "--", str(place.relative_to(self.folder)))
 
     @rule(
         options=st.sampled_from(
@@ -147,11 +150,6 @@ class Tree(RuleBasedStateMachine):
         self.options = options
 
     # What we do about it
-
-    @rule()
-    def time_passes(self) -> None:
-        with self.corpus("index") as corpus, corpus.writing() as store:
-            let_time_pass(store, self.folder)
 
     @rule(most=st.integers(1, 3))
     def index_some(self, most: int) -> None:
@@ -175,6 +173,15 @@ class Tree(RuleBasedStateMachine):
             with self.corpus("index") as corpus:
                 index(corpus, Request(str(self.folder / directory)))
 
+    @invariant()
+    def index_after_two_steps(self) -> None:
+        self.steps += 1
+        if self.steps % 2:
+            with self.corpus("index") as corpus:
+                assert not index(corpus, Request()).failed
+                with corpus.writing() as store:
+                    let_time_pass(store, self.folder)
+
     @rule()
     def index_and_compare(self) -> None:
         self.indexes += 1
@@ -183,6 +190,12 @@ class Tree(RuleBasedStateMachine):
         shutil.rmtree(self.place / f"fresh-{self.indexes}")
 
     # How
+
+    def file(self, n: int) -> list[Path]:
+        """The n-th of the files there are, if there are any."""
+        found = sorted(p for p in self.folder.rglob("*") if p.is_file() and not p.is_symlink())
+        found = [p for p in found if ".git" not in p.parts and not p.name.endswith("ignore")]
+        return [found[n % len(found)]] if found else []
 
     def corpus(self, name: str) -> Corpus:
         config = self.place / "config.json"
