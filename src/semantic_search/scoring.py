@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from . import signals
 from .languages import kind_of
 from .ranking import in_order, reciprocal_ranks, saturated, scaled_to_best, scaled_to_pool
-from .scripts import dominant_script
 from .stores import Passage
 
 FileKey = tuple[str, str]
@@ -29,6 +28,8 @@ WEIGHTS = {
     "symbol": 1.0,
     "names": 0.5,
     "heading": 0.0,
+    "phrase": 0.25,
+    "identifiers": 0.25,
     "fileSymbol": 1.0,
     "fileNames": 0.75,
     "stem": 0.5,
@@ -40,7 +41,7 @@ WEIGHTS = {
     "notCode": 0.25,
 }
 
-# What the n-th passage of a file counts, as a power: after a good passage of a file another file has its turn.
+# What the n-th passage of a file counts, as a power: after a good one another file has its turn.
 SATURATION = 0.5
 
 # Words cannot match across scripts. A passage in another script than the question is taken to have had this
@@ -70,10 +71,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of a question: its text, and how much each of its terms tells (English stems)."""
+    """What is known of a question: its text, how much each of its terms tells (English stems), its script."""
 
     text: str
     weights: Mapping[str, float]
+    script: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ def measure(asked: Asked, candidates: Sequence[Candidate], evidence: Evidence) -
     several_meaning = _several(meaning, of_file)
     most_whole = max((evidence.whole.get(key, 0.0) for key in of_file), default=0.0)
     symbol = signals.asked_symbol(asked.text)
+    identifiers = signals.identifiers_in(asked.text)
     files = {key: _of_file(asked, symbol, key[1], evidence.names.get(key, ())) for key in of_file}
     measured: dict[int, Signals] = {}
     for candidate in candidates:
@@ -136,6 +139,8 @@ def measure(asked: Asked, candidates: Sequence[Candidate], evidence: Evidence) -
             "heading": signals.share_found(
                 asked.weights, signals.terms_of_names((candidate.passage.chunk.heading,))
             ),
+            "phrase": float(signals.phrase_in(asked.text, candidate.passage.chunk.text)),
+            "identifiers": signals.share_of_identifiers(identifiers, candidate.passage.chunk.text),
             "notCode": -float(kind_of(candidate.passage.language) != "code"),
             **files[key],
         }
@@ -165,12 +170,11 @@ def _arms(asked: Asked, candidates: Sequence[Candidate]) -> tuple[dict[int, floa
     """The scaled score of each candidate in each arm, 0 where it is absent."""
     lexical, vector = _arm(candidates, lexical=True), _arm(candidates, lexical=False)
     words, meaning = scaled_to_best(lexical), scaled_to_pool(vector)
-    script = dominant_script(asked.text)
     of_words, of_meaning = {}, {}
     for candidate in candidates:
         id_ = candidate.passage.id
         of_words[id_], of_meaning[id_] = words.get(id_, 0.0), meaning.get(id_, 0.0)
-        if lexical and candidate.passage.script != script:
+        if lexical and candidate.passage.script != asked.script:
             of_words[id_] = max(of_words[id_], ACROSS_SCRIPTS * of_meaning[id_])
     return of_words, of_meaning
 

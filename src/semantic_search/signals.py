@@ -13,6 +13,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->|/)[A-Za-z_$][\w$]*)*
 _LAST_PART = re.compile(r"[\w$]+")
 _HAS_JOINT = re.compile(r"[a-z0-9][A-Z]|_|\.|::|#|->|\(\)")
 
+_QUOTED = re.compile(r"\"([^\"]{3,})\"|“([^”]{3,})”|«([^»]{3,})»|`([^`]{3,})`")
+
 _TEST = re.compile(
     r"(^|/)(tests?|testing|spec|specs|__tests__|e2e|testdata|fixtures?|mocks?|__mocks__)(/|$)"
     r"|(^|/)(test_[^/]*|conftest\.py|[^/]*[._-](test|tests|spec|specs)\.[^/]+|[^/]*(Test|Tests|Spec|TestCase)\.\w+)$"
@@ -94,6 +96,33 @@ def asked_symbol(query: str) -> str:
     if not _HAS_JOINT.search(text) and not text[:1].isupper():
         return ""
     return _last(text)
+
+
+def phrase_in(query: str, text: str) -> bool:
+    """Whether a question of several words, or a quoted part of it, stands in a text as it is, case apart."""
+    quoted = [part for pair in _QUOTED.findall(query) for part in pair if part]
+    flat = " ".join(text.casefold().split())
+    return any(
+        len(words) > 1 and " ".join(words) in flat
+        for phrase in (quoted or [query])
+        if (words := phrase.casefold().split())
+    )
+
+
+def identifiers_in(query: str) -> frozenset[str]:
+    """The words of a question that look like identifiers: joined by `_` or a capital inside, or called."""
+    return frozenset(
+        part
+        for word in query.split()
+        if _HAS_JOINT.search(word)
+        for part in _LAST_PART.findall(word)
+        if len(part) > 2
+    )
+
+
+def share_of_identifiers(identifiers: Collection[str], text: str) -> float:
+    """The share of identifiers that stand in a text, in their own spelling."""
+    return sum(1 for name in identifiers if name in text) / len(identifiers) if identifiers else 0.0
 
 
 def defines(symbol: str, names: Iterable[str]) -> bool:

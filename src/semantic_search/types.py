@@ -153,7 +153,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that answers a query. `score` is comparable within one result list only."""
+    """A passage that answers a query. `score` is comparable within one result list only.
+
+    `duplicates` are the files, as (folder, path), of passages that say the same and were left out.
+    """
 
     folder: str
     folder_name: str
@@ -163,6 +166,7 @@ class Hit:
     score: float
     stale: bool = False
     explain: dict[str, float] | None = None
+    duplicates: tuple[tuple[str, str], ...] = ()
 
     @property
     def absolute(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,8 @@ def hit_json(hit: Hit) -> Json:
     ):
         if value:
             shape[key] = value
+    if hit.duplicates:
+        shape["duplicates"] = [shown(os.path.join(folder, path)) for folder, path in hit.duplicates]
     if hit.explain is not None:
         shape["explain"] = {key: round(value, 6) for key, value in hit.explain.items()}
     return shape

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from semantic_search import signals
 from semantic_search.scoring import PENALTIES, WEIGHTS, Asked, Candidate, Evidence, measure, rank
+from semantic_search.scripts import dominant_script
 from semantic_search.stores import Passage
 from semantic_search.terms import path_terms
 from semantic_search.types import Chunk
@@ -24,7 +25,8 @@ def candidate(
 
 
 def asked(text: str) -> Asked:
-    return Asked(text, signals.inverse_frequencies(dict.fromkeys(path_terms(text), 3), 100))
+    weights = signals.inverse_frequencies(dict.fromkeys(path_terms(text), 3), 100)
+    return Asked(text, weights, dominant_script(text))
 
 
 def order(query: str, candidates: list[Candidate], evidence: Evidence | None = None) -> list[int]:

@@ -19,6 +19,7 @@ COMMANDS = {
     "config": ("config", "Show the settings in force, or change one."),
     "index": ("index", "Bring the index up to date."),
     "search": ("search", "Find passages by meaning and by word."),
+    "related": ("related", "Passages like the one at a place in a file."),
     "gather": ("gather", "The best passages as one Markdown block."),
     "grep": ("grep", "Find lines that match a pattern."),
     "cat": ("cat", "Show a file, or lines of it, as text."),

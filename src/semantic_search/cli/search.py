@@ -55,13 +55,13 @@ def search_command(
                 show(f"{shown(span.hit.absolute)}:{span.first_line}-{span.last_line}  {span.hit.score:.3f}")
                 print(harmless(span.text) + "\n")
         else:
-            answer = search(corpus, question)
-            _print(answer, only_files=only_files, as_json=as_json)
+            return show_answer(search(corpus, question), only_files=only_files, as_json=as_json)
     _tell(answer)
     return 0 if answer.hits else 1
 
 
-def _print(answer: Answer, *, only_files: bool, as_json: bool) -> None:
+def show_answer(answer: Answer, *, only_files: bool, as_json: bool) -> int:
+    """Prints hits on stdout and notes on stderr; the exit status."""
     hits = files_of(answer.hits) if only_files else answer.hits
     if as_json:
         show_json([shown(hit.absolute) for hit in hits] if only_files else hits_json(hits))
@@ -73,6 +73,8 @@ def _print(answer: Answer, *, only_files: bool, as_json: bool) -> None:
     else:
         for hit in hits:
             show_hit(hit)
+    _tell(answer)
+    return 0 if answer.hits else 1
 
 
 def show_hit(hit: Hit) -> None:

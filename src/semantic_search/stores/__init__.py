@@ -82,6 +82,9 @@ class Store(Protocol):
     def pending(self, limit: int) -> list[tuple[int, str]]:
         """Up to `limit` texts that wait for a vector, as (embedding id, text the model shall see)."""
 
+    def has_vectors(self) -> bool:
+        """Whether any passage has a vector."""
+
     def pending_count(self) -> int:
         """How many distinct texts wait for a vector."""
 
@@ -113,6 +116,12 @@ class Store(Protocol):
 
     def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
         """Passages by id; ids that are gone are left out."""
+
+    def passages_of(self, folder: str, path: str) -> list[Passage]:
+        """The passages of a file, in their order."""
+
+    def vector_of(self, passage: int) -> npt.NDArray[np.float32] | None:
+        """The vector of a passage, float32 (dimension) of about unit length, None while it has none."""
 
     def document(self, folder: str, path: str) -> Stored | None:
         """The stored text of a file, None where it has none."""

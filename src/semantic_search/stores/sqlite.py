@@ -207,6 +207,10 @@ class SqliteStore(SqliteArms):
 
     # Vectors to come
 
+    def has_vectors(self) -> bool:
+        """See `Store`."""
+        return bool(self._rows("SELECT 1 FROM embeddings WHERE vector IS NOT NULL LIMIT 1"))
+
     def pending_count(self) -> int:
         """See `Store`."""
         return int(self._rows(f"SELECT count(*) {_PENDING}")[0][0])

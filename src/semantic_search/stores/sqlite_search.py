@@ -161,3 +161,25 @@ class SqliteArms(SqliteSession):
                     passage = passage_of(row, texts[file_id])
                     found[passage.id] = passage
         return found
+
+    def passages_of(self, folder: str, path: str) -> list[Passage]:
+        """See `Store`."""
+        with self.snapshot():
+            rows = self._rows(
+                "SELECT p.id FROM passages p JOIN files f ON f.id = p.file_id "
+                "JOIN folders d ON d.id = f.folder_id WHERE d.path = ? AND f.path = ? ORDER BY p.id",
+                (os.fsencode(folder), os.fsencode(path)),
+            )
+            found = self.passages([id_ for (id_,) in rows])
+        return [found[id_] for (id_,) in rows]
+
+    def vector_of(self, passage: int) -> npt.NDArray[np.float32] | None:
+        """See `Store`."""
+        from .vectors import unpack
+
+        rows = self._rows(
+            "SELECT e.vector FROM passages p JOIN embeddings e ON e.id = p.embedding_id "
+            "WHERE p.id = ? AND e.vector IS NOT NULL",
+            (passage,),
+        )
+        return unpack(rows[0][0]) if rows else None

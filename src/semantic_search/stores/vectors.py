@@ -36,6 +36,13 @@ def pack(vectors: npt.NDArray[np.float32]) -> list[bytes]:
     return [row.tobytes() for row in rows]
 
 
+def unpack(blob: bytes) -> npt.NDArray[np.float32]:
+    """The vector of a stored form, float32 (dimension)."""
+    row = np.frombuffer(blob, dtype=row_type(len(blob) - 4))[0]
+    values: npt.NDArray[np.float32] = row["values"].astype(np.float32) * row["scale"]
+    return values
+
+
 @dataclass(frozen=True, slots=True)
 class VectorTable:
     """Every embedded passage in memory: ids and file ids int64 (n), packed vectors (n), and scripts.

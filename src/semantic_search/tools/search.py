@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..corpus import Corpus
-from ..errors import ModelUnavailable, QueryError
+from ..duplicates import collapsed
+from ..errors import QueryError
 from ..freshness import changed_on_disk, refresh
-from ..ranking import Ranked
-from ..scoring import Asked, Candidate, Evidence, rank
+from ..retrieval import Found, Pool, retrieve
 from ..stores import Filter, Store
 from ..types import Hit
 from .on_demand import index_what_is_missing
@@ -19,8 +19,8 @@ from .scope import folders_in, resolve_filter
 MOST_RESULTS = 1000
 LONGEST_QUERY = 4000
 
-# Of how many files the whole text is weighed.
-WHOLE_FILES = 400
+# How many passages each arm returns at least.
+LEAST_POOL = 100
 _UNUSABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -82,62 +82,19 @@ def usable_query(text: str) -> tuple[str, list[str]]:
 def _answer(
     corpus: Corpus, store: Store, text: str, question: Question, wanted: Filter, notes: list[str]
 ) -> Answer:
-    from ..terms import query_terms
+    pool = Pool(max(5 * question.k, LEAST_POOL), wanted)
+    ranked = retrieve(corpus, store, text, pool, notes)
+    return Answer(to_hits(corpus, ranked, question.k, explain=question.explain), notes, store.pending_count())
 
-    pool = max(5 * question.k, 100)
-    terms = query_terms(text)
-    lexical = store.match(terms, wanted, pool) if corpus.settings.hybrid or not terms else []
-    vector = _vector_arm(corpus, store, text, wanted, pool, notes)
-    if vector is None:
-        if not terms:
-            raise QueryError("the query has no words in it that could be looked up")
-        lexical = lexical or store.match(terms, wanted, pool)
-    candidates = _candidates(store, lexical, vector or [])
-    asked, evidence = _evidence(store, text, terms, wanted, candidates)
-    ranked = rank(asked, candidates, evidence, rrf_k=corpus.settings.rrf_k)
+
+def to_hits(corpus: Corpus, ranked: Sequence[Found], most: int, *, explain: bool) -> list[Hit]:
+    """The best candidates as hits; those that say the same as a better one are told of in it."""
     names = {folder.path: folder.name for folder in corpus.known_folders()}
-    hits = [_hit(names, found, question) for found in ranked[: question.k]]
-    return Answer(hits, notes, store.pending_count())
+    kept = collapsed(((found, found[0].passage.chunk.text) for found in ranked), most)
+    return [_hit(names, found, same, explain=explain) for found, same in kept]
 
 
-def _vector_arm(
-    corpus: Corpus, store: Store, text: str, wanted: Filter, pool: int, notes: list[str]
-) -> Ranked | None:
-    try:
-        embedder = corpus.embedder_of(store)
-        if not embedder.can_read(text):
-            notes.append(f"searched by words alone: {embedder.row.name} does not read this script")
-            return None
-        return store.nearest(embedder.embed_query(text), wanted, pool)
-    except ModelUnavailable as error:
-        notes.append(f"searched by words alone: {error}")
-        return None
-
-
-def _candidates(store: Store, lexical: Ranked, vector: Ranked) -> list[Candidate]:
-    words = {id_: (place, score) for place, (id_, score) in enumerate(lexical, 1)}
-    meaning = {id_: (place, score) for place, (id_, score) in enumerate(vector, 1)}
-    passages = store.passages(list(dict.fromkeys([*words, *meaning])))
-    return [
-        Candidate(passage, *words.get(id_, (None, 0.0)), *meaning.get(id_, (None, 0.0)))
-        for id_, passage in passages.items()
-    ]
-
-
-def _evidence(
-    store: Store, text: str, terms: Sequence[str], wanted: Filter, candidates: Sequence[Candidate]
-) -> tuple[Asked, Evidence]:
-    """What the question and the candidates' files say beside the arms."""
-    from ..signals import inverse_frequencies
-    from ..terms import path_terms
-
-    weights = inverse_frequencies(store.frequencies(path_terms(text)), store.passage_count())
-    files = list(dict.fromkeys(candidate.file for candidate in candidates))
-    whole = dict(store.match_files(terms, wanted, WHOLE_FILES))
-    return Asked(text, weights), Evidence(whole, store.symbols(files))
-
-
-def _hit(names: dict[str, str], found: tuple[Candidate, float, dict[str, float]], question: Question) -> Hit:
+def _hit(names: dict[str, str], found: Found, same: Sequence[Found], *, explain: bool) -> Hit:
     candidate, score, shares = found
     passage = candidate.passage
     return Hit(
@@ -148,7 +105,8 @@ def _hit(names: dict[str, str], found: tuple[Candidate, float, dict[str, float]]
         chunk=passage.chunk,
         score=score,
         stale=changed_on_disk(passage.folder, passage.path, passage.stamp),
-        explain=shares if question.explain else None,
+        explain=shares if explain else None,
+        duplicates=tuple(dict.fromkeys(other.file for other, _, _ in same if other.file != candidate.file)),
     )
 
 

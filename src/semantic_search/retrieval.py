@@ -1,0 +1,114 @@
+"""From a question to ranked candidates: both arms, what their files say, and the order of it all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import signals
+from .errors import ModelUnavailable, QueryError
+from .ranking import Ranked
+from .scoring import Asked, Candidate, Evidence, Signals, rank
+from .scripts import dominant_script
+from .spelling import SHORTEST, one_edit_away
+
+if TYPE_CHECKING:
+    from .corpus import Corpus
+    from .stores import Filter, Store
+
+Found = tuple[Candidate, float, Signals]
+
+# Of how many files the whole text is weighed.
+WHOLE_FILES = 400
+
+# How many unknown words of a question are looked for under another spelling, and how many of those each has.
+UNKNOWN_WORDS = 4
+SPELLINGS = 3
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """How far the arms reach: passages each may return, and what these may be."""
+
+    size: int
+    wanted: Filter
+
+
+def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[str]) -> list[Found]:
+    """Ranked candidates for a question; call it within a snapshot. What the user should know goes to `notes`.
+
+    With `hybridSearch` off the vector arm decides alone. An arm that has nothing to go by abstains: the
+    vector arm without a model or in a script the model cannot read, the lexical arm without words. Raises
+    QueryError when both do.
+    """
+    from .terms import path_terms, query_terms
+
+    terms = query_terms(text)
+    vector = _vector_arm(corpus, store, text, pool, notes)
+    if vector is None and not terms:
+        raise QueryError("the query has no words in it that could be looked up")
+    if not terms:
+        notes.append("no word of the query can be looked up: these passages are the nearest by meaning alone")
+    lexical: Ranked = []
+    if corpus.settings.hybrid or vector is None:
+        terms = [*terms, *_other_spellings(store, text, notes)]
+        lexical = store.match(terms, pool.wanted, pool.size)
+    found = candidates(store, lexical, vector or [])
+    weights = signals.inverse_frequencies(store.frequencies(path_terms(text)), store.passage_count())
+    asked = Asked(text, weights, dominant_script(text))
+    return rank(asked, found, evidence(store, terms, pool.wanted, found), rrf_k=corpus.settings.rrf_k)
+
+
+def _vector_arm(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[str]) -> Ranked | None:
+    if not store.has_vectors():
+        return None
+    try:
+        embedder = corpus.embedder_of(store)
+        if not embedder.can_read(text):
+            notes.append(f"searched by words alone: {embedder.row.name} does not read this script")
+            return None
+        return store.nearest(embedder.embed_query(text), pool.wanted, pool.size)
+    except ModelUnavailable as error:
+        notes.append(f"searched by words alone: {error}")
+        return None
+
+
+def _other_spellings(store: Store, text: str, notes: list[str]) -> list[str]:
+    """Terms one edit away from words that occur nowhere, the commonest first."""
+    from .terms import query_terms
+
+    words = [word for word in dict.fromkeys(_LETTERS.findall(text)) if len(word) >= SHORTEST]
+    variants = {word: query_terms(word) for word in words}
+    counts = store.frequencies([term for terms in variants.values() for term in terms])
+    unknown = [word for word, terms in variants.items() if not any(counts[term] for term in terms)]
+    found: list[str] = []
+    for word in unknown[:UNKNOWN_WORDS]:
+        edits = {edit for term in variants[word] for edit in one_edit_away(term)}
+        near = {edit: count for edit, count in store.frequencies(sorted(edits)).items() if count}
+        best = sorted(near, key=lambda edit: (-near[edit], edit))[:SPELLINGS]
+        if best:
+            notes.append(f"“{word}” is nowhere in the index: searched for {', '.join(best)} as well")
+            found += best
+    return found
+
+
+def candidates(store: Store, lexical: Ranked, vector: Ranked) -> list[Candidate]:
+    """The passages that either arm returned, with their place and score in each."""
+    words = {id_: (place, score) for place, (id_, score) in enumerate(lexical, 1)}
+    meaning = {id_: (place, score) for place, (id_, score) in enumerate(vector, 1)}
+    passages = store.passages(list(dict.fromkeys([*words, *meaning])))
+    return [
+        Candidate(passage, *words.get(id_, (None, 0.0)), *meaning.get(id_, (None, 0.0)))
+        for id_, passage in passages.items()
+    ]
+
+
+def evidence(store: Store, terms: Sequence[str], wanted: Filter, found: Sequence[Candidate]) -> Evidence:
+    """What the candidates' files say of the terms."""
+    files = list(dict.fromkeys(candidate.file for candidate in found))
+    whole = dict(store.match_files(terms, wanted, WHOLE_FILES)) if terms else {}
+    return Evidence(whole, store.symbols(files))
