@@ -94,11 +94,13 @@ def rank(
 ) -> list[tuple[Candidate, float, Signals]]:
     """Candidates with their scores and the share of each signal in it, best first.
 
-    A score is relative to what a candidate could have at most: 1 is a candidate with every signal.
+    A score is relative to what a candidate of this question could have at most: 1 is one with every signal
+    that any of them has.
     """
     by_id = {candidate.passage.id: candidate for candidate in candidates}
     measured = measure(asked, candidates, evidence)
-    most = sum(weight for name, weight in WEIGHTS.items() if name not in PENALTIES)
+    present = {name for values in measured.values() for name, value in values.items() if value > 0}
+    most = sum(WEIGHTS[name] for name in present) or 1.0
     shares = {
         id_: {name: WEIGHTS[name] * value / most for name, value in values.items() if value}
         for id_, values in measured.items()
