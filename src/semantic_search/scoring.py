@@ -126,6 +126,8 @@ def measure(asked: Asked, candidates: Sequence[Candidate], evidence: Evidence) -
     symbol = signals.asked_symbol(asked.text)
     identifiers = signals.identifiers_in(asked.text)
     files = {key: _of_file(asked, symbol, key[1], evidence.names.get(key, ())) for key in of_file}
+    # Where nearly all that was found is code, code is what is looked for; among notes nothing says so.
+    code_share = sum(map(_is_code, candidates)) / max(len(candidates), 1)
     measured: dict[int, Signals] = {}
     for candidate in candidates:
         id_, key = candidate.passage.id, candidate.file
@@ -143,10 +145,14 @@ def measure(asked: Asked, candidates: Sequence[Candidate], evidence: Evidence) -
             ),
             "phrase": float(signals.phrase_in(asked.text, candidate.passage.chunk.text)),
             "identifiers": signals.share_of_identifiers(identifiers, candidate.passage.chunk.text),
-            "notCode": -float(kind_of(candidate.passage.language) != "code"),
+            "notCode": 0.0 if _is_code(candidate) else -code_share,
             **files[key],
         }
     return measured
+
+
+def _is_code(candidate: Candidate) -> bool:
+    return kind_of(candidate.passage.language) == "code"
 
 
 def _of_file(asked: Asked, symbol: str, path: str, names: Sequence[str]) -> Signals:
