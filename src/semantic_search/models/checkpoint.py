@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
-from .graph import Encoder
 from .rows import ModelRow, known_prefixes
-from .safetensors import Safetensors
 from .scripts import trained_scripts
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .graph import Encoder
 
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
@@ -53,6 +53,8 @@ class Checkpoint:
     """
 
     def __init__(self, directory: Path) -> None:
+        from .safetensors import Safetensors
+
         self.directory = directory
         require_files(directory)
         self.encoder = read_encoder(directory)
@@ -153,6 +155,8 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 def read_encoder(directory: Path) -> Encoder:
     """The encoder that config.json describes, with mean pooling."""
+    from .graph import Encoder
+
     path = directory / CONFIG
     config = _read_object(path)
     kind = config.get("model_type")

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import http.client
 import os
 import re
 import shutil
 import tempfile
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
 from .checkpoint import NEEDED, OPTIONAL
 from .rows import ModelFile, ModelRow
+
+if TYPE_CHECKING:
+    from urllib.error import HTTPError
 
 TIMEOUT = 15.0  # seconds without an answer or a further byte
 _PIECE = 1 << 20
@@ -103,6 +102,10 @@ def _fits(row: ModelRow, snapshot: Path) -> bool:
 
 def _fetch(row: ModelRow, name: str, path: Path, expected: ModelFile | None, on_progress: Progress) -> bool:
     """Fetches one file; False where the hub has none of that name."""
+    # Here, not above: most runs ask whether a model is cached and fetch nothing.
+    import http.client
+    import urllib.error
+
     url = f"{endpoint()}/{row.repo}/resolve/{row.revision}/{name}"
     try:
         with _open(url) as response, open(path, "xb") as file:
@@ -131,6 +134,9 @@ def _fetch(row: ModelRow, name: str, path: Path, expected: ModelFile | None, on_
 
 
 def _open(url: str) -> Any:
+    import urllib.parse
+    import urllib.request
+
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("https", "http"):
         raise ModelUnavailable(f"HF_ENDPOINT must be an https address, not {endpoint()!r}")
@@ -160,7 +166,7 @@ def _copy(
     return digest.hexdigest(), size
 
 
-def _refused(row: ModelRow, url: str, error: urllib.error.HTTPError) -> ModelUnavailable:
+def _refused(row: ModelRow, url: str, error: HTTPError) -> ModelUnavailable:
     advice = ""
     if error.code in (401, 403):
         advice = f". {row.repo} does not exist, is private, or a proxy blocks it; a token goes into HF_TOKEN"
