@@ -69,6 +69,7 @@ ENVIRONMENT = [
     "cli/session.py",
     "clients/registering.py",
     "listing/git.py",
+    "models/embedder.py",
     "models/hub.py",
     "models/library.py",
     "server/workspace.py",

@@ -222,8 +222,7 @@ def open_session(path: str) -> Any:
     Two threads inside one run are slower than one; two runs in two threads are twice as fast as one. The
     memory arena is off: with inputs of every length it grows and never shrinks (onnxruntime issue 11627).
     """
-    import onnxruntime
-
+    onnxruntime = _quiet_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -231,6 +230,21 @@ def open_session(path: str) -> Any:
     options.enable_mem_pattern = False
     options.log_severity_level = 3  # errors; warnings would go to stderr past every setting of ours
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def _quiet_runtime() -> Any:
+    """onnxruntime, told before it is loaded to report nothing to its maker.
+
+    From 1.32 on, its official builds otherwise write a device identifier below the home directory and send
+    events over HTTPS, both from the moment of the import (its Privacy.md). The variable's name differs
+    between versions; on Windows, only the call ends the system's own collection.
+    """
+    for name in ("ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED"):
+        os.environ[name] = "1"
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
 
 
 def usable_cores() -> int:
