@@ -10,8 +10,9 @@ from .corpus import Corpus
 from .embedding import fill_vectors
 from .errors import FolderError, IndexBusy, ModelUnavailable, SemanticSearchError
 from .folders import Folder
-from .indexing import FolderReport, RunOptions, changed_files, index_folder
+from .indexing import FolderReport, RunOptions, changed_files, index_folder, is_recorded
 from .passages import Cutter
+from .pruning import to_forget
 from .stores import Store
 
 # How long a search may be kept waiting for changed files, in seconds.
@@ -48,10 +49,12 @@ def _differs(corpus: Corpus, store: Store, folder: Folder) -> bool:
     except FolderError:
         return False
     known = store.known(folder.path)
-    if changed_files(listing.files, known):
+    if changed_files(listing.files, known, retry_failed=False):
         return True
-    listed = len(listing.files) + len(listing.skipped)
-    return listed != len(known)
+    if not all(is_recorded(skip, known.get(skip.source.path)) for skip in listing.skipped):
+        return True
+    listed = {file.path for file in listing.files} | {skip.source.path for skip in listing.skipped}
+    return any(to_forget(folder.path, known, listed, listing.unread, (), force=False))
 
 
 def _bring_up_to_date(corpus: Corpus, store: Store, folders: Sequence[Folder]) -> list[str]:
@@ -62,7 +65,10 @@ def _bring_up_to_date(corpus: Corpus, store: Store, folders: Sequence[Folder]) -
         rules = corpus.listing_rules(folder.path)
         cutter = Cutter(rules, corpus.budget(embedder), embedder)
         report = FolderReport(folder.name, folder.path)
-        options = RunOptions(threads=corpus.settings.threads, stop=lambda: time.monotonic() > end)
+        # A file that takes longer than its limit every time must not take that long at every search.
+        options = RunOptions(
+            threads=corpus.settings.threads, stop=lambda: time.monotonic() > end, retry_failed=False
+        )
         index_folder(store, cutter, rules, report, options)
         if report.interrupted:
             notes.append(f"{folder.name}: many files changed; run `semantic-search index` to index them all")

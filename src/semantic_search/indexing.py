@@ -66,7 +66,7 @@ class Step:
 class RunOptions:
     """How to run: `force` reads every file again and allows pruning of most of a folder; `max_files` is the
     number of files to index at most (None: all), not counting those that turn out to be as they were or have
-    no text; `stop` is asked between batches; `within` is a subdirectory (relative path) to keep to.
+    no text; `stop` is asked between files; `within` is a subdirectory (relative path) to keep to.
     `retry_failed` reads files again that could not be read or took too long, though they look as they did."""
 
     force: bool = False
@@ -193,14 +193,15 @@ def _record_listed_skips(
 ) -> None:
     for skip in skipped:
         _count(report, skip)
-    fresh = [skip for skip in skipped if not _recorded(skip, known.get(skip.source.path))]
+    fresh = [skip for skip in skipped if not is_recorded(skip, known.get(skip.source.path))]
     for passing in (False, True):
         part = [skip for skip in fresh if skip.reason.transient is passing]
         if part:
             store.write(report.path, skipped=part, seen_ns=seen_ns, keep_passages=passing)
 
 
-def _recorded(skip: Skipped, row: Known | None) -> bool:
+def is_recorded(skip: Skipped, row: Known | None) -> bool:
+    """Whether the index has a skipped file as it is."""
     return row is not None and row.reason is skip.reason and row.stamp == skip.source.stamp
 
 
@@ -248,31 +249,49 @@ def _read_and_write(
 ) -> set[str]:
     """Reads, cuts and writes the files batch by batch; returns the hashes of what was read."""
     hashes: set[str] = set()
+    read = 0
     progress = _Progress(len(work), sum(file.size for file in work), on_step)
     with ThreadPoolExecutor(options.threads, thread_name_prefix="read") as pool:
-        for outcomes in _read_ahead(pool, cutter, list(batches(work))):
-            if options.stop():
-                report.interrupted = True
-                break
+        for outcomes in _read_ahead(pool, cutter, list(batches(work)), options.stop):
             _write_batch(store, cutter, report, outcomes, known, options, seen_ns, progress)
             hashes.update(item.sha256 for item in outcomes if isinstance(item, Document))
-            if report.truncated:
+            read += len(outcomes)
+            report.interrupted = read < len(work) and options.stop()
+            if report.truncated or report.interrupted:
+                pool.shutdown(wait=False, cancel_futures=True)
                 break
     return hashes
 
 
 def _read_ahead(
-    pool: ThreadPoolExecutor, cutter: Cutter, parts: Sequence[Sequence[SourceFile]]
+    pool: ThreadPoolExecutor,
+    cutter: Cutter,
+    parts: Sequence[Sequence[SourceFile]],
+    stop: Callable[[], bool],
 ) -> Iterator[list[Document | Skipped]]:
-    """Results of each part in order, the next part being read meanwhile."""
+    """Results of each part in order, the next part being read meanwhile.
+
+    Once `stop` says so a part ends early, with one file at least: a run that is always stopped gets on too.
+    """
     waiting: list[Future[Document | Skipped]] = []
     for part in parts:
         reading = [pool.submit(cutter.read, file) for file in part]
         if waiting:
-            yield [future.result() for future in waiting]
+            yield _until(stop, waiting)
         waiting = reading
     if waiting:
-        yield [future.result() for future in waiting]
+        yield _until(stop, waiting)
+
+
+def _until(
+    stop: Callable[[], bool], waiting: Sequence[Future[Document | Skipped]]
+) -> list[Document | Skipped]:
+    outcomes: list[Document | Skipped] = []
+    for future in waiting:
+        if outcomes and stop():
+            break
+        outcomes.append(future.result())
+    return outcomes
 
 
 class _Progress:

@@ -284,6 +284,16 @@ def test_a_stopped_run_keeps_what_it_wrote_and_the_next_goes_on(
     assert not rest.report.interrupted
 
 
+def test_a_run_that_is_stopped_at_once_gets_on(corpus: Corpus, store: Store, folder: Path) -> None:
+    """A look before a search has little time, and must not begin with the same files for ever."""
+    for n in range(len(NOTES)):
+        run = run_folder(corpus, store, folder, stop=lambda: True)
+        assert run.report.processed == 1
+        assert run.report.interrupted is (n < len(NOTES) - 1)
+        let_time_pass(store, folder)
+    assert len(store.known(str(folder))) == len(NOTES)
+
+
 def test_a_stopped_run_forgets_nothing(corpus: Corpus, store: Store, folder: Path) -> None:
     run_folder(corpus, store, folder)
     (folder / "retry.md").unlink()
