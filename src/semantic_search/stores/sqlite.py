@@ -181,7 +181,8 @@ class SqliteStore(SqliteArms):
             db.execute("DELETE FROM folders WHERE id = ?", (folder_id,))
             # Somebody who removes a folder means to leave nothing of it behind.
             writing.drop_orphans(db)
-            db.execute("INSERT INTO lexical(lexical) VALUES ('optimize')")
+            for table in ("lexical", "whole"):
+                db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
         self._reclaim()
 
     def record_run(self, folder: str, when: str) -> None:
@@ -201,7 +202,8 @@ class SqliteStore(SqliteArms):
 
     def _reclaim(self) -> None:
         with self._lock, translated(self.path):
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            # It frees a page a step; `execute` takes one step of a statement without columns.
+            self._connection.executescript("PRAGMA incremental_vacuum")
             with contextlib.suppress(sqlite3.OperationalError):  # a reader is using the log: next time
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
