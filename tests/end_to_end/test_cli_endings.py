@@ -16,18 +16,7 @@ import pytest
 from builders import write_tree
 from command_line import PATIENCE, Command, apart, contents, index_directory, index_file, opened, wait_until
 
-WORDS = [
-    "ledger",
-    "walnut",
-    "gateway",
-    "seedling",
-    "harbour",
-    "lantern",
-    "quokka",
-    "violin",
-    "meadow",
-    "copper",
-]
+WORDS = ("ledger", "walnut", "gateway", "seedling", "harbour", "lantern", "quokka", "violin", "meadow")
 # Reading goes by batches of 64 files, embedding by batches of 128 passages.
 NOTES = 150
 MANY = 640
