@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -77,7 +76,7 @@ class Background:
 
     def start(self) -> None:
         """Begins."""
-        threading.Thread(target=self._work, name="mcp-background", daemon=True).start()
+        self._life.spawn("mcp-background", self._work)
 
     def _work(self) -> None:
         self._guarded(self._warm_up)

@@ -67,7 +67,7 @@ class Job(Watcher):
 
     def start(self) -> None:
         """Begins."""
-        threading.Thread(target=self._work, name="mcp-index", daemon=True).start()
+        self._life.spawn("mcp-index", self._work)
 
     def cancel(self) -> None:
         """Asks the run to stop; what was committed stays."""

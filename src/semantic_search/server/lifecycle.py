@@ -26,6 +26,7 @@ class Lifecycle:
         self._stopping = threading.Event()
         self._idle = threading.Event()
         self._gone = threading.Event()
+        self._threads: list[threading.Thread] = []
 
     def stopping(self) -> bool:
         """Whether the server is to end."""
@@ -34,6 +35,17 @@ class Lifecycle:
     def wait(self, seconds: float) -> bool:
         """Waits, or until the server is to end; whether it is."""
         return self._stopping.wait(seconds)
+
+    def spawn(self, name: str, work: Callable[[], None]) -> None:
+        """Starts work in a thread, which has to look at `stopping` and does not keep the process alive."""
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        self._threads.append(threading.Thread(target=work, name=name, daemon=True))
+        self._threads[-1].start()
+
+    def join(self, seconds: float) -> None:
+        """Waits for the threads that were started, for so many seconds each."""
+        for thread in self._threads:
+            thread.join(seconds)
 
     def end(self, status: int = 0, *, grace: float = GRACE) -> None:
         """Has the process end with this status after `grace` seconds, or once `finished` was called."""
