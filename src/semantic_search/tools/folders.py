@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import index_files
 from ..corpus import Corpus
-from ..errors import NoIndex
+from ..errors import StoreError
 from ..folders import Added, Folder, add_folders, configured_folders, find_folder, remove_folders
 from ..settings import load_settings
-from ..stores import open_store
+from ..stores import Store, open_store
 from .scope import owner_of
 
 
@@ -48,27 +49,27 @@ def remove(corpus: Corpus, names: Sequence[str], *, keep_index: bool = False) ->
 
 
 def _remove_passages(corpus: Corpus, chosen: Sequence[Folder], left: Sequence[Folder]) -> list[Removed]:
-    removed = []
-    s = corpus.settings
-    stores = [file.path for file in index_files.index_files(s.paths.index_directory, s.store)]
-    try:
-        corpus.reading()
-    except NoIndex:
-        return [Removed(folder, False) for folder in chosen]
-    with corpus.locked_index():
-        for folder in chosen:
-            owner = owner_of(folder.path, left)
-            for path in stores:
-                store = open_store(s.store, path)
+    owners = {folder.path: owner_of(folder.path, left) for folder in chosen}
+    directory, backend = corpus.settings.paths.index_directory, corpus.settings.store
+    if index_files.index_files(directory, backend):
+        with corpus.locked_index():
+            for file in index_files.index_files(directory, backend):
                 try:
-                    if folder.path not in store.folders():
-                        continue
-                    if owner is None:
-                        store.remove_folder(folder.path)
-                    else:
-                        prefix = os.path.relpath(folder.path, owner.path).replace(os.sep, "/") + "/"
-                        store.move_files(folder.path, owner.path, prefix)
-                finally:
-                    store.close()
-            removed.append(Removed(folder, False, owner.name if owner else ""))
-    return removed
+                    store = open_store(backend, file.path)
+                except StoreError as error:
+                    corpus.note(str(error))
+                    continue
+                with contextlib.closing(store):
+                    _remove_from(store, owners)
+    names = {path: owner.name if owner else "" for path, owner in owners.items()}
+    return [Removed(folder, False, names[folder.path]) for folder in chosen]
+
+
+def _remove_from(store: Store, owners: Mapping[str, Folder | None]) -> None:
+    """Removes folders (by path) from a store, or hands their files to the folder that holds them now."""
+    for path in set(owners).intersection(store.folders()):
+        owner = owners[path]
+        if owner is None:
+            store.remove_folder(path)
+        else:
+            store.move_files(path, owner.path, os.path.relpath(path, owner.path).replace(os.sep, "/") + "/")

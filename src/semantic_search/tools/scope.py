@@ -63,7 +63,10 @@ def _meant(corpus: Corpus, name: str, known: Sequence[Folder]) -> Iterator[str]:
             path = os.path.realpath(os.path.join(folder.path, name[len(folder.name) + 1 :]))
             if os.path.exists(path):
                 yield path
-    yield os.path.realpath(os.path.abspath(os.path.expanduser(name)))
+    path = os.path.realpath(os.path.abspath(os.path.expanduser(name)))
+    # A mistyped name is no place in a folder; a folder whose disk is not mounted is still known.
+    if os.path.exists(path) or any(folder.path == path for folder in named):
+        yield path
 
 
 def scopes_of(path: str, folders: Sequence[Folder]) -> tuple[Scope, ...]:
