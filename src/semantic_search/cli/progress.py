@@ -27,7 +27,7 @@ class Reporter(Watcher):
         self._verbose, self._quiet = verbose, quiet
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._what = ""
+        self._what = self._unit = ""
         self._began = self._told = 0.0
 
     def __enter__(self) -> Reporter:
