@@ -74,7 +74,7 @@ Kept = tuple[str, int, int]
 @dataclass(frozen=True)
 class Inventory:
     questions: tuple[Question, ...]
-    implementations: Mapping[str, str]
+    tests: frozenset[str]
     hidden: Mapping[str, str]
 
 
@@ -93,7 +93,7 @@ def read_inventory(folders: Mapping[str, Path]) -> Inventory:
         )
         for row in content["question"]
     )
-    return Inventory(questions, content["implementations"], content["hidden"])
+    return Inventory(questions, frozenset(content["files"]["tests"]), content["hidden"])
 
 
 def _answer(row: Mapping[str, str | int], folders: Mapping[str, Path]) -> Answer:
