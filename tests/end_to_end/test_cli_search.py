@@ -322,7 +322,8 @@ def test_vectors_alone_when_hybrid_search_is_off(run: Command, notes: Path) -> N
     run("index")
     run("config", "hybridSearch", "false")
     explained = run("search", "--explain", "--json", "when do the young plants move outside").document
-    assert explained[0]["path"] == "garden.md"
+    assert [hit["path"] for hit in explained if hit["explain"]["vectorRank"] == 1] == ["garden.md"]
+    assert not any("lexicalRank" in hit["explain"] for hit in explained)
 
 
 def test_json_is_one_document_and_all_notes_go_to_stderr(run: Command, indexed: Path) -> None:
