@@ -166,7 +166,7 @@ def _with_predecessor(corpus: Corpus, store: Store, targets: list[Target], run: 
     run.notes.append(
         "settings changed: the index is rebuilt beside the old one, which serves searches meanwhile"
     )
-    previous = open_store(s.store, old.path)
+    previous = open_store(s.store, old.path, any_version=True)
     try:
         paths = previous.folders()
     finally:
@@ -218,13 +218,11 @@ def _index_one(
 def _finish(corpus: Corpus, store: Store, folders: Sequence[Folder], run: Run) -> None:
     if run.interrupted or run.truncated:
         return
-    if not store.meta(index_files.COMPLETE):
-        if run.failed or run.pending:
-            run.notes.append("the old index stays in use until every folder is indexed again")
-            return
-        index_files.switch(
-            corpus.settings.paths.index_directory, corpus.settings.store, corpus.fingerprint(), store
-        )
+    if not store.meta(index_files.COMPLETE) and (run.failed or run.pending):
+        run.notes.append("the old index stays in use until every folder is indexed again")
+        return
+    s = corpus.settings
+    index_files.switch(s.paths.index_directory, s.store, corpus.fingerprint(), store)
     try:
         store.tidy()
     except StoreError as error:
