@@ -33,7 +33,7 @@ class SqliteArms(SqliteSession):
 
     def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
         """See `Store`."""
-        within = "rowid IN (SELECT id FROM passages WHERE file_id IN (SELECT id FROM wanted))"
+        within = "+rowid IN (SELECT id FROM passages WHERE file_id IN (SELECT id FROM wanted))"
         return self._matches("lexical", CONTEXT_WEIGHT, within, terms, wanted, k)
 
     def match_files(
@@ -41,7 +41,7 @@ class SqliteArms(SqliteSession):
     ) -> list[tuple[tuple[str, str], float]]:
         """See `Store`."""
         with self.snapshot():
-            within = "rowid IN (SELECT id FROM wanted)"
+            within = "+rowid IN (SELECT id FROM wanted)"
             found = self._matches("whole", WHOLE_PATH_WEIGHT, within, terms, wanted, k)
             names = self._file_names([id_ for id_, _ in found])
         return [(names[id_], score) for id_, score in found]
@@ -52,6 +52,7 @@ class SqliteArms(SqliteSession):
         quoted = " OR ".join('"' + term.replace('"', '""') + '"' for term in dict.fromkeys(terms))
         if not quoted:
             return []
+        # The plus in `within` keeps SQLite from asking FTS5 once for each wanted rowid, which takes seconds.
         with self.snapshot():
             files = self._files(wanted)
             if files is not None:
@@ -139,10 +140,11 @@ class SqliteArms(SqliteSession):
             "SELECT f.id, d.path, f.path, f.language FROM files f JOIN folders d ON d.id = f.folder_id "
             "WHERE f.chunks > 0"
         )
-        return files_wanted(
+        found = files_wanted(
             ((id_, os.fsdecode(folder), os.fsdecode(path), language) for id_, folder, path, language in rows),
             wanted,
         )
+        return None if len(found) == len(rows) else found
 
     def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
         """See `Store`."""
