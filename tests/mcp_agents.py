@@ -25,7 +25,7 @@ from semantic_search.server.workspace import Workspace
 
 BUDGET = 36_000
 # A model that is nowhere: everything is searched by words, and nothing heavy is loaded.
-WORDS_ALONE = {"SS_MODEL_NAME": "nobody/no-such-model"}
+NO_MODEL = "nobody/no-such-model"
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class Wire:
     def __init__(self, *args: str | os.PathLike[str], env: Environment | None = None) -> None:
         self.child = subprocess.Popen(
             Command().argv("mcp", *args),
-            env=environment({**WORDS_ALONE, **(env or {})}),
+            env=environment(env),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

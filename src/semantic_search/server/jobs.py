@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..corpus import Corpus
-from ..errors import NoIndex, QueryError, SemanticSearchError
+from ..errors import ModelUnavailable, NoIndex, QueryError, SemanticSearchError
 from ..folders import Folder
 from ..indexing import FolderReport, Step
 from ..tools.index import Request, Run, Watcher, index
@@ -100,9 +101,16 @@ class Job(Watcher):
         self.run = index(corpus, text, self, self.stopping)
         self.searchable.set()
         if in_place and not self.run.interrupted:
-            self.run.vectors = embed_what_waits(
-                corpus, self._life, self._workspace, self.embedding, self.stopping, threads=request.threads
-            )
+            # Without a model the run is over: a note of it says so.
+            with contextlib.suppress(ModelUnavailable):
+                self.run.vectors = embed_what_waits(
+                    corpus,
+                    self._life,
+                    self._workspace,
+                    self.embedding,
+                    self.stopping,
+                    threads=request.threads,
+                )
             self.run.pending = corpus.reading()[0].pending_count()
             self.run.interrupted = self.stopping()
 

@@ -290,8 +290,10 @@ def test_where_refreshing_is_turned_off_nothing_is_indexed_unasked(
 def test_without_a_model_words_are_searched_and_it_is_said(notes: Path) -> None:
     with agent(models=WordsModels(missing=["multilingual-e5-small"])) as ai:
         found = ai.ok("search", query="tomato seedlings")
+        summary = ai.ok("index").json
     assert found.json[0]["path"] == "garden.md"
     assert "by words alone" in found.notes
+    assert summary["running"] is False and "by words alone" in summary["notes"][0]
 
 
 class _Broken(WordsModels):
