@@ -5,6 +5,7 @@ Reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 Ranked = Sequence[tuple[int, float]]
@@ -37,7 +38,7 @@ def scaled_to_best(arm: Ranked) -> dict[int, float]:
 def scaled_to_pool(arm: Ranked) -> dict[int, float]:
     """Scores moved and stretched so that the best is 1 and the one at `ZERO_PLACE` is 0.
 
-    A shorter list is taken to fall on at its own pace until that place: the last of three that are nearly
+    A shorter list is taken to fall on until that place, ever more slowly: the last of three that are nearly
     equal is not nothing.
     """
     if not arm:
@@ -46,7 +47,7 @@ def scaled_to_pool(arm: Ranked) -> dict[int, float]:
     last = min(ZERO_PLACE, len(arm))
     width = top - arm[last - 1][1]
     if last > 1:
-        width *= (ZERO_PLACE - 1) / (last - 1)
+        width *= math.sqrt((ZERO_PLACE - 1) / (last - 1))
     if width <= 0:
         return {id_: 1.0 for id_, _ in arm}
     return {id_: max(0.0, 1.0 - (top - score) / width) for id_, score in arm}

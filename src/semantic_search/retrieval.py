@@ -89,6 +89,8 @@ def _other_spellings(store: Store, text: str, notes: list[str]) -> list[str]:
     found: list[str] = []
     for word in unknown[:UNKNOWN_WORDS]:
         edits = {edit for term in variants[word] for edit in one_edit_away(term)}
+        # Whoever mistypes a word seldom misses its first letter; without this "when" is taken for "then".
+        edits = {edit for edit in edits if edit[:1] == variants[word][0][:1]}
         near = {edit: count for edit, count in store.frequencies(sorted(edits)).items() if count}
         best = sorted(near, key=lambda edit: (-near[edit], edit))[:SPELLINGS]
         if best:

@@ -13,6 +13,7 @@ from . import signals
 from .languages import kind_of
 from .ranking import in_order, reciprocal_ranks, saturated, scaled_to_best, scaled_to_pool
 from .stores import Passage
+from .terms import index_terms, path_terms
 
 FileKey = tuple[str, str]
 """A folder's path and a file's path in it."""
@@ -34,35 +35,47 @@ class Weight:
 # document sets left out in turn; see benchmarks/README.md for what each is worth. Code is found by names and
 # places, prose by what it says: one set of weights for both costs each of them two points.
 WEIGHTS = {
-    "words": Weight(0.5, 1.0),
-    "meaning": Weight(0.75, 1.0),
-    "fileWords": Weight(1.0, 0.1),
+    "words": Weight(0.1, 1.0),
+    "meaning": Weight(1.0, 1.0),
+    "fileWords": Weight(1.25, 0.1),
     "fileMeaning": Weight(0.1, 0.1),
-    "wholeFile": Weight(0.0, 0.0),
+    "wholeFile": Weight(0.25, 0.0),
     "symbol": Weight(1.0, 0.5),
-    "names": Weight(0.5, 0.0),
+    "names": Weight(1.0, 0.0),
     "heading": Weight(0.25, 0.75),
     "phrase": Weight(0.25, 0.1),
     "identifiers": Weight(0.25, 0.1),
     "fileSymbol": Weight(1.0, 0.5),
-    "fileNames": Weight(0.75, 0.0),
+    "fileNames": Weight(1.0, 0.0),
+    "askedFile": Weight(2.0, 2.0),
     "stem": Weight(0.5, 0.5),
-    "stemCovered": Weight(1.0, 0.1),
+    "stemCovered": Weight(0.75, 0.1),
     "path": Weight(0.5, 0.1),
-    "test": Weight(0.75, 0.25),
+    "test": Weight(1.0, 1.0),
     "example": Weight(0.75, 0.25),
-    "secondHand": Weight(0.25, 0.25),
-    "notCode": Weight(0.25, 0.0),
+    "secondHand": Weight(0.5, 0.5),
+    "declaration": Weight(0.5, 0.0),
+    "notCode": Weight(0.75, 0.0),
 }
+
+# Up to this share of code among the candidates the weights are those of prose, from that on those of code.
+PROSE_UP_TO, CODE_FROM = 0.2, 0.6
 
 # What the n-th passage of a file counts, as a power: after a good one another file has its turn. A long page
 # answers in several places more often than a source file does.
-SATURATION = Weight(0.4, 0.85)
+SATURATION = Weight(0.3, 0.85)
 
 # Words cannot match across scripts. A passage in another script than the question is taken to have had this
 # share of its meaning's score for its words, or whatever shares a common word would go before it.
-# On English and Russian twins of 240 texts nDCG@10 is 0.903 with 0, 0.935 with 0.5, 0.939 with 0.9.
-ACROSS_SCRIPTS = 0.6
+# On English and Russian twins of 240 texts nDCG@10 is 0.903 with 0, 0.935 with 0.5, 0.940 with 0.7.
+ACROSS_SCRIPTS = 0.7
+
+# When the best matches have less than this share of the question's weight, words count for less by so much:
+# what they matched is what any text has ("what", "how", "який").
+TRUSTED_SHARE = 0.5
+
+# How many of the best matches are looked at for it.
+BEST_MATCHES = 5
 
 # Of how many passages of a file the mean is taken, missing ones counting nothing.
 SEVERAL = 3
@@ -86,7 +99,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of a question: its text, how much each of its terms tells (English stems), its script."""
+    """A question: its text, how much each of its terms tells (English stems), and its script."""
 
     text: str
     weights: Mapping[str, float]
@@ -114,7 +127,7 @@ def rank(
     """
     by_id = {candidate.passage.id: candidate for candidate in candidates}
     measured = measure(asked, candidates, evidence)
-    share_of_code = sum(map(_is_code, candidates)) / max(len(candidates), 1)
+    share_of_code = _leaning_to_code(candidates)
     weights = {name: weight.at(share_of_code) for name, weight in WEIGHTS.items()}
     present = {name for values in measured.values() for name, value in values.items() if value > 0}
     most = sum(weights[name] for name in present) or 1.0
@@ -128,17 +141,22 @@ def rank(
     return [(by_id[id_], score, shares[id_] | _places(by_id[id_], fused[id_])) for id_, score in ordered]
 
 
-PENALTIES = frozenset({"test", "example", "secondHand", "notCode"})
+PENALTIES = frozenset({"test", "example", "secondHand", "declaration", "notCode"})
 
 
 def measure(asked: Asked, candidates: Sequence[Candidate], evidence: Evidence) -> dict[int, Signals]:
     """Every signal of every candidate by passage id: from 0 to 1, penalties from -1 to 0."""
-    words, meaning = _arms(asked, candidates)
+    lexical, words, meaning = _arms(asked, candidates)
     of_file: dict[FileKey, list[int]] = {}
     for candidate in candidates:
         of_file.setdefault(candidate.file, []).append(candidate.passage.id)
-    several_words = _several(words, of_file)
     several_meaning = _several(meaning, of_file)
+    several_words = _several(lexical, of_file)
+    for candidate in candidates:
+        if _across(asked, candidate, lexical):
+            several_words[candidate.file] = max(
+                several_words[candidate.file], ACROSS_SCRIPTS * several_meaning[candidate.file]
+            )
     most_whole = max((evidence.whole.get(key, 0.0) for key in of_file), default=0.0)
     symbol = signals.asked_symbol(asked.text)
     identifiers = signals.identifiers_in(asked.text)
@@ -162,12 +180,23 @@ def measure(asked: Asked, candidates: Sequence[Candidate], evidence: Evidence) -
             "identifiers": signals.share_of_identifiers(identifiers, candidate.passage.chunk.text),
             "notCode": 0.0 if _is_code(candidate) else -1.0,
             **files[key],
+            "test": 0.0 if _is_prose(candidate) else files[key]["test"],
         }
     return measured
 
 
+def _leaning_to_code(candidates: Sequence[Candidate]) -> float:
+    share = sum(map(_is_code, candidates)) / max(len(candidates), 1)
+    return min(1.0, max(0.0, (share - PROSE_UP_TO) / (CODE_FROM - PROSE_UP_TO)))
+
+
 def _is_code(candidate: Candidate) -> bool:
     return kind_of(candidate.passage.language) == "code"
+
+
+def _is_prose(candidate: Candidate) -> bool:
+    # A page about testing is no test.
+    return kind_of(candidate.passage.language) in ("docs", "text")
 
 
 def _of_file(asked: Asked, symbol: str, path: str, names: Sequence[str]) -> Signals:
@@ -179,6 +208,7 @@ def _of_file(asked: Asked, symbol: str, path: str, names: Sequence[str]) -> Sign
     example = signals.is_example(path) and not signals.asks_for_example(asked.weights)
     return {
         "fileSymbol": (has_symbol + named_so) / 2,
+        "askedFile": float(signals.asks_for_file(asked.text, path)),
         "fileNames": signals.share_found(asked.weights, signals.terms_of_names(tuple(defined))),
         "stem": signals.share_found(asked.weights, stem),
         "stemCovered": signals.coverage(asked.weights, stem),
@@ -186,20 +216,43 @@ def _of_file(asked: Asked, symbol: str, path: str, names: Sequence[str]) -> Sign
         "test": -float(test),
         "example": -float(example),
         "secondHand": -float(signals.is_second_hand(path)),
+        "declaration": -float(signals.is_declaration(path)),
     }
 
 
-def _arms(asked: Asked, candidates: Sequence[Candidate]) -> tuple[dict[int, float], dict[int, float]]:
-    """The scaled score of each candidate in each arm, 0 where it is absent."""
-    lexical, vector = _arm(candidates, lexical=True), _arm(candidates, lexical=False)
-    words, meaning = scaled_to_best(lexical), scaled_to_pool(vector)
-    of_words, of_meaning = {}, {}
+def _arms(
+    asked: Asked, candidates: Sequence[Candidate]
+) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
+    """The scaled score of each candidate in each arm, 0 where it is absent: what words found, the same with
+    the credit of passages that words cannot find, and what meaning found."""
+    found, near = _arm(candidates, lexical=True), _arm(candidates, lexical=False)
+    trust = _trust(asked, candidates)
+    scaled, meaning = scaled_to_best(found), scaled_to_pool(near)
+    lexical = {c.passage.id: trust * scaled.get(c.passage.id, 0.0) for c in candidates}
+    meanings = {c.passage.id: meaning.get(c.passage.id, 0.0) for c in candidates}
+    words = dict(lexical)
     for candidate in candidates:
-        id_ = candidate.passage.id
-        of_words[id_], of_meaning[id_] = words.get(id_, 0.0), meaning.get(id_, 0.0)
-        if lexical and candidate.passage.script != asked.script:
-            of_words[id_] = max(of_words[id_], ACROSS_SCRIPTS * of_meaning[id_])
-    return of_words, of_meaning
+        if _across(asked, candidate, lexical):
+            id_ = candidate.passage.id
+            words[id_] = max(words[id_], ACROSS_SCRIPTS * meanings[id_])
+    return lexical, words, meanings
+
+
+def _across(asked: Asked, candidate: Candidate, lexical: Mapping[int, float]) -> bool:
+    return candidate.passage.script != asked.script and any(lexical.values())
+
+
+def _trust(asked: Asked, candidates: Sequence[Candidate]) -> float:
+    """From 0 to 1: whether the best matches of the lexical arm match what the question is about."""
+    best = [c for c in candidates if c.lexical_place is not None and c.lexical_place <= BEST_MATCHES]
+    shares = [signals.share_found(asked.weights, _all_terms(candidate)) for candidate in best]
+    return min(1.0, max(shares, default=0.0) / TRUSTED_SHARE)
+
+
+def _all_terms(candidate: Candidate) -> frozenset[str]:
+    chunk = candidate.passage.chunk
+    around = f"{candidate.passage.path} {chunk.symbol} {chunk.heading}"
+    return frozenset(index_terms(chunk.text)) | frozenset(path_terms(around))
 
 
 def _arm(candidates: Sequence[Candidate], *, lexical: bool) -> list[tuple[int, float]]:

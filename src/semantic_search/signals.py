@@ -30,6 +30,8 @@ _GENERATED = re.compile(
     r"\.(min|bundle)\.(js|css)$|\.(lock|snap|map)$|[._](pb|pb2|pb2_grpc|generated|g|freezed|gen)\.\w+$"
     r"|(^|/)(package-lock\.json|pnpm-lock\.yaml|go\.sum|generated|__generated__)(/|$)"
 )
+_HIDDEN = re.compile(r"(^|/)\.[^/]+/")
+_FILE_NAME = re.compile(r"\.{0,2}/?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[a-z][a-z0-9]{0,9}")
 _ASKS_FOR_TEST = frozenset(index_terms("test tests testing spec specs fixture mock тест тести тесты"))
 _ASKS_FOR_EXAMPLE = frozenset(
     index_terms("example examples sample samples demo benchmark tutorial script scripts приклад пример")
@@ -151,8 +153,20 @@ def is_example(path: str) -> bool:
 
 
 def is_second_hand(path: str) -> bool:
-    """Whether a file is vendored, generated, a lock file, or kept for old times' sake."""
-    return bool(_VENDORED.search(path) or _GENERATED.search(path) or _LEGACY.search(path))
+    """Whether a file is vendored, generated, a lock file, hidden, or kept for old times' sake."""
+    return any(kind.search(path) for kind in (_VENDORED, _GENERATED, _LEGACY, _HIDDEN))
+
+
+def is_declaration(path: str) -> bool:
+    """Whether a file declares what another one holds: headers and stubs."""
+    return path.endswith((".h", ".hh", ".hpp", ".hxx", ".pyi", ".d.ts", ".mli", ".hrl"))
+
+
+def asks_for_file(query: str, path: str) -> bool:
+    """Whether a question names a file: its whole path or the end of it, with an extension."""
+    words = [word.strip("`'\"()[]{},;:?!").rstrip(".").lower() for word in query.split()]
+    whole = f"/{path.lower()}"
+    return any(_FILE_NAME.fullmatch(word) and whole.endswith("/" + word.lstrip("./")) for word in words)
 
 
 def asks_for_test(terms: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ _ALPHABETS = (
     "αβγδεζηθικλμνξοπρστυφχψω",
 )
 
-SHORTEST = 4
+SHORTEST = 5
 
 
 def one_edit_away(word: str) -> Iterator[str]:

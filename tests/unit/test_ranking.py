@@ -24,8 +24,8 @@ def test_scaled_to_pool_has_its_zero_at_the_fiftieth() -> None:
     assert 0 < scaled[10] < 1
 
 
-def test_scaled_to_pool_of_a_short_list_falls_on_at_its_own_pace() -> None:
-    assert scaled_to_pool([(1, 0.90), (2, 0.89)]) == pytest.approx({1: 1.0, 2: 48 / 49})
+def test_scaled_to_pool_of_a_short_list_falls_on() -> None:
+    assert scaled_to_pool([(1, 0.90), (2, 0.89)]) == pytest.approx({1: 1.0, 2: 6 / 7})
 
 
 def test_scaled_to_pool_of_equals_and_of_one() -> None:

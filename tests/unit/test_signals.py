@@ -80,6 +80,24 @@ def test_examples_and_second_hand_files_by_path() -> None:
         assert not signals.is_second_hand(path), path
 
 
+def test_a_file_is_asked_for_by_its_name() -> None:
+    assert signals.asks_for_file("config/kiosk.toml", "app/config/kiosk.toml")
+    assert signals.asks_for_file("what is in `kiosk.toml`?", "config/kiosk.toml")
+    assert signals.asks_for_file("what is in `kiosk.toml`", "config/kiosk.toml")
+    assert signals.asks_for_file("./src/Retry.py", "src/retry.py")
+    assert not signals.asks_for_file("osk.toml", "config/kiosk.toml")
+    assert not signals.asks_for_file("session.save", "session/save.py")
+    assert not signals.asks_for_file("retry", "src/retry")
+
+
+def test_declarations_and_hidden_directories_by_path() -> None:
+    assert signals.is_declaration("include/uv.h")
+    assert signals.is_declaration("types/a.d.ts")
+    assert not signals.is_declaration("src/uv.c")
+    assert signals.is_second_hand(".github/workflows/ci.yml")
+    assert not signals.is_second_hand(".editorconfig")
+
+
 def test_who_asks_for_tests_gets_them() -> None:
     assert signals.asks_for_test(["test", "retri"])
     assert signals.asks_for_test(["тест"])
