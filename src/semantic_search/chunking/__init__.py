@@ -19,7 +19,7 @@ from .packing import Block, Budget, Merging, TokenIndex, pack
 
 __all__ = ["CHUNKER_VERSION", "Budget", "chunk_document"]
 
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 """Changes whenever the same document gives other chunks: part of the fingerprint of an index."""
 
 _NEWLINE = re.compile("\n")
@@ -56,7 +56,7 @@ def _blocks(document: Document, tokens: TokenIndex, budget: Budget) -> tuple[lis
     """The blocks of the document by the rules of its language, and when neighbours are merged."""
     text, language = document.text, document.language
     if language in MARKUP_LANGUAGES:
-        return list(sections(text, language)), Merging(budget.target // 5, budget.target // 16)
+        return list(sections(text, language)), Merging(budget.target // 8, budget.target // 16)
     packed = Merging(budget.target, budget.target // 5)
     grammar = grammar_of(language)
     if grammar is not None and (found := definitions(text, grammar, tokens, budget)) is not None:
