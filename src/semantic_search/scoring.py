@@ -55,11 +55,11 @@ WEIGHTS = {
     "example": Weight(0.75, 0.25),
     "secondHand": Weight(0.5, 0.5),
     "declaration": Weight(0.5, 0.0),
-    "notCode": Weight(0.75, 0.0),
+    "notCode": Weight(0.5, 0.0),
 }
 
 # Up to this share of code among the candidates the weights are those of prose, from that on those of code.
-PROSE_UP_TO, CODE_FROM = 0.2, 0.6
+PROSE_UP_TO, CODE_FROM = 0.4, 0.8
 
 # What the n-th passage of a file counts, as a power: after a good one another file has its turn. A long page
 # answers in several places more often than a source file does.
