@@ -55,7 +55,7 @@ def test_it_is_made_once_and_opened_again(place: Path) -> None:
 
 
 def test_reading_makes_no_file(place: Path) -> None:
-    with pytest.raises(StoreError, match="cannot be (opened|used)"):
+    with pytest.raises(StoreError, match=r"cannot be (opened|used)"):
         open_and_close(place)
     assert not place.exists()
 
