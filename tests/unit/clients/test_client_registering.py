@@ -43,9 +43,9 @@ def argv_of(entry: dict[str, Any]) -> list[str]:
 
 
 def test_the_clients_are_those_of_the_contract() -> None:
-    assert sorted(
-        ["claude-code", "cursor", "codex", "vscode", "zed", "gemini", "opencode", "windsurf"]
-    ) == NAMES
+    assert (
+        sorted(["claude-code", "cursor", "codex", "vscode", "zed", "gemini", "opencode", "windsurf"]) == NAMES
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
