@@ -6,11 +6,12 @@ import os
 import time
 from collections.abc import Sequence
 
+from .changes import changed_files, is_recorded
 from .corpus import Corpus
 from .embedding import fill_vectors
 from .errors import FolderError, IndexBusy, ModelUnavailable, SemanticSearchError
 from .folders import Folder
-from .indexing import FolderReport, RunOptions, changed_files, index_folder, is_recorded
+from .indexing import FolderReport, RunOptions, index_folder
 from .passages import Cutter
 from .pruning import to_forget
 from .stores import Store

@@ -6,8 +6,8 @@ import click
 
 from ..output import harmless
 from ..tools.gather import MOST_TOKENS, gather, to_markdown
-from ..tools.search import Question
 from ..wire import hit_json
+from .search import question_of
 from .session import filters, json_option, note, open_corpus, show_json
 
 
@@ -39,15 +39,7 @@ def gather_command(
 ) -> int:
     """The best passages as one Markdown block."""
     with open_corpus() as corpus:
-        question = Question(
-            " ".join(query),
-            min(count or corpus.settings.top_k, 1000),
-            folders or None,
-            globs,
-            languages,
-            refresh=not no_refresh,
-            index_missing=True,
-        )
+        question = question_of(corpus, query, count, (folders, globs, languages), refresh=not no_refresh)
         gathered = gather(corpus, question, context_lines=context, max_tokens=max_tokens)
     for text in gathered.answer.notes:
         note(text)

@@ -6,9 +6,10 @@ import sys
 
 import click
 
+from ..corpus import Corpus
 from ..output import harmless, one_line, shown
 from ..tools.gather import gather
-from ..tools.search import Answer, Question, files_of, search
+from ..tools.search import MOST_RESULTS, Answer, Question, files_of, search
 from ..types import Hit
 from ..wire import hits_json
 from .session import colour_wanted, filters, json_option, note, open_corpus, show, show_json
@@ -38,16 +39,8 @@ def search_command(
 ) -> int:
     """Find passages by meaning and by word."""
     with open_corpus() as corpus:
-        question = Question(
-            " ".join(query),
-            min(count or corpus.settings.top_k, 1000),
-            folders or None,
-            globs,
-            languages,
-            refresh=not no_refresh,
-            explain=explain,
-            index_missing=True,
-        )
+        narrowed = (folders, globs, languages)
+        question = question_of(corpus, query, count, narrowed, refresh=not no_refresh, explain=explain)
         if context is not None and not as_json:
             gathered = gather(corpus, question, context_lines=context, max_tokens=10**9)
             answer = gathered.answer
@@ -58,6 +51,29 @@ def search_command(
             return show_answer(search(corpus, question), only_files=only_files, as_json=as_json)
     _tell(answer)
     return 0 if answer.hits else 1
+
+
+def question_of(
+    corpus: Corpus,
+    words: tuple[str, ...],
+    count: int | None,
+    narrowed: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]],
+    *,
+    refresh: bool,
+    explain: bool = False,
+) -> Question:
+    """The question of a command's arguments; `narrowed` are folders, globs and languages."""
+    folders, globs, languages = narrowed
+    return Question(
+        " ".join(words),
+        min(count or corpus.settings.top_k, MOST_RESULTS),
+        folders or None,
+        globs,
+        languages,
+        refresh=refresh,
+        explain=explain,
+        index_missing=True,
+    )
 
 
 def show_answer(answer: Answer, *, only_files: bool, as_json: bool) -> int:
