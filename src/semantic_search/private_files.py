@@ -27,13 +27,17 @@ def make_private_directory(path: str) -> None:
 
 
 def make_private_file(path: str) -> None:
-    """Makes an empty file with mode 0600 where there is none, and narrows the mode of one that is there."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    """Makes an empty file with mode 0600 where there is none, and narrows the mode of one that is there.
+
+    One that is there is never opened: closing any descriptor of it would drop every lock that this process
+    holds on it (POSIX), such as those of a database connection.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     try:
-        if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
+        os.close(os.open(path, flags, 0o600))
+    except FileExistsError:
+        if os.name == "posix" and os.stat(path).st_mode & 0o077:
+            os.chmod(path, 0o600)
 
 
 def write_atomically(path: str, data: bytes) -> None:
