@@ -5,6 +5,7 @@ Language names follow GitHub Linguist, in lower case and without spaces where Li
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -202,6 +203,23 @@ _BY_ALIAS = (
 )
 
 
+_INTERPRETER = re.compile(
+    r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S+[ \t]+)*)?(?:\S*/)?(?P<name>[\w.+-]+)"
+)
+_BY_INTERPRETER = {
+    **dict.fromkeys(["sh", "bash", "dash", "zsh", "ksh", "ash", "bats", "busybox"], "bash"),
+    **dict.fromkeys(["node", "nodejs", "bun"], "javascript"),
+    **dict.fromkeys(["deno", "ts-node", "tsx"], "typescript"),
+    **dict.fromkeys(["python", "pypy", "uv"], "python"),
+    **{name: name for name in ["ruby", "perl", "php", "lua", "elixir", "julia", "scala", "groovy", "make"]},
+    "luajit": "lua",
+    "rscript": "r",
+    "runghc": "haskell",
+    "escript": "erlang",
+    "pwsh": "powershell",
+}
+
+
 def language_of(path: str) -> str:
     """The language of the file at `path` (parts separated by `/`), by its name, else its extension.
 
@@ -217,6 +235,15 @@ def language_of(path: str) -> str:
         # Dockerfile.dev, Makefile.am, README.old: the well-known name is what stands before the dot.
         return _BY_NAME.get(stem, "text")
     return "text"
+
+
+def language_of_script(text: str) -> str:
+    """The language of a text whose first line names its interpreter (`#!/bin/sh`), else `text`."""
+    match = _INTERPRETER.match(text)
+    if match is None:
+        return "text"
+    name = match["name"].lower()
+    return _BY_INTERPRETER.get(name) or _BY_INTERPRETER.get(name.rstrip("0123456789."), "text")
 
 
 def kind_of(language: str) -> str:

@@ -150,7 +150,7 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     `encodings.decode` knows. Safe to call from several threads. Never raises because of what the file holds.
     """
     from .formats import FORMATS
-    from .languages import language_of
+    from .languages import language_of, language_of_script
     from .listing.credentials import holds_secret
 
     suffix = os.path.splitext(source.path)[1].lower()
@@ -169,8 +169,11 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
         return Skipped(opened, Skip.NO_TEXT if suffix in FORMATS else Skip.EMPTY)
     if not rules.index_secrets and holds_secret(data if suffix not in FORMATS else text.encode()):
         return Skipped(opened, Skip.SECRET)
+    language = language_of(source.path)
+    if language == "text":
+        language = language_of_script(text)
     digest = hashlib.sha256(data).hexdigest()
-    return Document(opened, digest, text, language_of(source.path), pages, notes)
+    return Document(opened, digest, text, language, pages, notes)
 
 
 _Found = tuple[str, tuple[int, ...], tuple[str, ...]]

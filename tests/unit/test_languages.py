@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from semantic_search.languages import grammar_of, kind_of, language_of, languages, resolve_language
+from semantic_search.languages import (
+    grammar_of,
+    kind_of,
+    language_of,
+    language_of_script,
+    languages,
+    resolve_language,
+)
 
 
 @pytest.mark.parametrize(
@@ -93,3 +100,21 @@ def test_no_extension_is_claimed_twice() -> None:
     assert len(extensions) == len(set(extensions))
     names = [name for row in module._ROWS for name in row.names.split()]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("first_line", "language"),
+    [
+        ("#!/bin/sh", "bash"),
+        ("#! /usr/bin/env bash -e", "bash"),
+        ("#!/usr/bin/env -S python3.12 -u", "python"),
+        ("#!/usr/bin/env LC_ALL=C perl", "perl"),
+        ("#!/usr/local/bin/node", "javascript"),
+        ("#!/usr/bin/make -f", "make"),
+        ("#!/opt/strange/interpreter", "text"),
+        ("# /bin/sh", "text"),
+        ("", "text"),
+    ],
+)
+def test_a_script_is_known_by_its_interpreter(first_line: str, language: str) -> None:
+    assert language_of_script(first_line + "\necho hello\n") == language

@@ -19,7 +19,7 @@ from .packing import Block, Budget, Merging, TokenIndex, pack
 
 __all__ = ["CHUNKER_VERSION", "Budget", "chunk_document"]
 
-CHUNKER_VERSION = 2
+CHUNKER_VERSION = 3
 """Changes whenever the same document gives other chunks: part of the fingerprint of an index."""
 
 _NEWLINE = re.compile("\n")
