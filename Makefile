@@ -22,8 +22,9 @@ $(READY): pyproject.toml
 demo: $(READY)
 	@BIN="$(BIN)" sh samples/demo.sh
 
+# Two processes, whole files each: the end-to-end tests mostly wait for processes of their own.
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY)
 	$(BIN)/ruff check .

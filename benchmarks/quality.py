@@ -29,7 +29,7 @@ from semantic_search.settings import load_settings
 from semantic_search.tools.index import Request, Run, index
 from semantic_search.tools.search import Question, search
 
-DEPTH = 50
+DEPTH = 30
 
 HEAD = f"{'set':30s}  files passages queries  nDCG@10   spans  recall   BM25   best"
 
