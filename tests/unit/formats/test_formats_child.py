@@ -41,7 +41,7 @@ def extract(data):
         held = []
         while True: held.append(bytearray(1 << 20))
     if word == "half":
-        held = bytearray(b"x") * 130_000_000
+        held = bytearray(b"x") * 310_000_000
         return Extracted(f"{os.getpid()}")
     if word == "exit":
         os._exit(3)
@@ -67,15 +67,20 @@ def extract(data):
     return Extracted(f"{word} {os.getpid()}", (0,), ("a note",))
 """
 
-MEMORY = 250_000_000
+# Address space: each thread that allocates may take 128 MB of it for a moment, whatever it needs.
+MEMORY = 600_000_000
+
+
+def make_pool(place: Path) -> Pool:
+    (place / "hostile.py").write_text(HOSTILE, encoding="utf-8")
+    (place / "broken.py").write_text("import no_such_library", encoding="utf-8")
+    formats = {".x": "hostile", ".broken": "broken", ".absent": "absent_module"}
+    return Pool(formats, memory=MEMORY, path=[str(place)])
 
 
 @pytest.fixture
 def pool(tmp_path: Path) -> Iterator[Pool]:
-    (tmp_path / "hostile.py").write_text(HOSTILE, encoding="utf-8")
-    (tmp_path / "broken.py").write_text("import no_such_library", encoding="utf-8")
-    formats = {".x": "hostile", ".broken": "broken", ".absent": "absent_module"}
-    with Pool(formats, memory=MEMORY, path=[str(tmp_path)]) as pool:
+    with make_pool(tmp_path) as pool:
         yield pool
 
 
@@ -102,6 +107,24 @@ def test_a_child_serves_many_documents(pool: Pool) -> None:
     assert first != os.getpid()
     assert pool.extract(".X", b"word") == Extracted(f"word {first}", (0,), ("a note",))
     assert child_of(pool) == first
+
+
+_LARGE_PARENT = """
+import sys
+from pathlib import Path
+sys.path[:0] = {path!r}
+from test_formats_child import child_of, make_pool
+held = b"x" * 400_000_000
+with make_pool(Path({place!r})) as pool:
+    assert child_of(pool) == child_of(pool)
+assert len(held)
+"""
+
+
+def test_a_large_parent_does_not_make_its_children_large(tmp_path: Path) -> None:
+    script = _LARGE_PARENT.format(path=[str(Path(__file__).parent), *sys.path], place=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_empty_and_unknown(pool: Pool) -> None:
