@@ -48,14 +48,14 @@ WEIGHTS = {
     "fileSymbol": Weight(1.0, 0.5),
     "fileNames": Weight(1.0, 0.0),
     "askedFile": Weight(2.0, 2.0),
-    "stem": Weight(0.5, 0.5),
-    "stemCovered": Weight(0.75, 0.1),
+    "stem": Weight(1.0, 0.5),
+    "stemCovered": Weight(1.0, 0.1),
     "path": Weight(0.5, 0.1),
     "test": Weight(1.0, 1.0),
     "example": Weight(0.75, 0.25),
     "secondHand": Weight(0.5, 0.5),
     "declaration": Weight(0.5, 0.0),
-    "notCode": Weight(0.5, 0.0),
+    "notCode": Weight(0.75, 0.0),
 }
 
 # Up to this share of code among the candidates the weights are those of prose, from that on those of code.
