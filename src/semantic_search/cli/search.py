@@ -95,7 +95,7 @@ def show_answer(answer: Answer, *, only_files: bool, as_json: bool) -> int:
 
 def show_hit(hit: Hit) -> None:
     """A hit on one line: path:line, score, place, preview; tabs between them."""
-    place = hit.chunk.symbol or hit.chunk.heading
+    place = hit.chunk.symbol or hit.chunk.heading or (f"page {hit.chunk.page}" if hit.chunk.page else "")
     where = f"{one_line(shown(hit.absolute))}:{hit.chunk.first_line}"
     print(f"{where}\t{hit.score:.3f}\t{one_line(place)}\t{preview(hit, 160)}")
     _explain(hit)
