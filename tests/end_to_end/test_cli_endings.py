@@ -17,8 +17,9 @@ from builders import write_tree
 from command_line import PATIENCE, Command, apart, contents, index_directory, index_file, opened, wait_until
 
 WORDS = ("ledger", "walnut", "gateway", "seedling", "harbour", "lantern", "quokka", "violin", "meadow")
-# Reading goes by batches of 64 files, embedding by batches of 128 passages.
-NOTES = 150
+# Reading goes by batches of 64 files, embedding by batches of 128 passages: two of these, the second nearly as
+# large as the first, for a signal that must come between their ends.
+NOTES = 250
 MANY = 640
 
 
@@ -122,7 +123,7 @@ def test_the_second_phase_can_be_ended_and_gone_on_with(
     sent: signal.Signals,
 ) -> None:
     run("index", "--no-embed")
-    child = run.start("index")
+    child = run.start("index", "--concurrency", "1")
     wait_until(lambda: vectors_made(own_environment) > 0 or child.poll() is not None)
     child.send_signal(sent)
     _, err = finish(child)
