@@ -17,8 +17,8 @@ from builders import write_tree
 from command_line import PATIENCE, Command, apart, contents, index_directory, index_file, opened, wait_until
 
 WORDS = ("ledger", "walnut", "gateway", "seedling", "harbour", "lantern", "quokka", "violin", "meadow")
-# Reading goes by batches of 64 files, embedding by batches of 128 passages: two of these, the second nearly as
-# large as the first, for a signal that must come between their ends.
+# Reading goes by batches of 64 files, embedding by batches of 128 passages: two of these, the second nearly
+# as large as the first, for a signal that must come between their ends.
 NOTES = 250
 MANY = 640
 
