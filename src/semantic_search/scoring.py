@@ -31,9 +31,9 @@ class Weight:
         return share * self.code + (1 - share) * self.prose
 
 
-# Fitted by coordinate search over round values on the development questions, whole repositories and whole
-# document sets left out in turn; see benchmarks/README.md for what each is worth. Code is found by names and
-# places, prose by what it says: one set of weights for both costs each of them two points.
+# Chosen among round values on the development questions; how they fare on repositories left out, and what the
+# signals are worth, is in benchmarks/README.md. Code is found by names and places, prose by what it says: one
+# set of weights for both costs each of them points.
 WEIGHTS = {
     "words": Weight(0.1, 1.0),
     "meaning": Weight(1.0, 1.0),
