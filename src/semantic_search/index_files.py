@@ -57,6 +57,8 @@ def open_for_reading(directory: str, backend: str, fingerprint: str) -> tuple[St
         own = file.fingerprint == fingerprint
         try:
             store = open_store(backend, file.path)
+        except NoIndex:  # a file without tables holds nothing, whatever emptied it
+            continue
         except StoreError as error:
             trouble = trouble or error
             continue

@@ -184,14 +184,14 @@ def test_two_servers_and_an_indexer_on_one_index(many: Path, run: Command, own_e
         first.initialize()
         second.initialize()
         runs = [first.call("index"), second.call("index")]
-        indexer = run.start("index", "--no-embed", "--json")
-        for n in range(8):
-            for wire in (first, second):
-                answer = wire.ask("search", query=f"walrus of paragraph {n}", k=3)
-                assert not answer.is_error, answer.text
-                assert "locked" not in answer.text + answer.notes
-        _, err = indexer.communicate()
-        assert indexer.returncode == 0, err
+        with run.start("index", "--no-embed", "--json") as indexer:
+            for n in range(8):
+                for wire in (first, second):
+                    answer = wire.ask("search", query=f"walrus of paragraph {n}", k=3)
+                    assert not answer.is_error, answer.text
+                    assert "locked" not in answer.text + answer.notes
+            _, err = indexer.communicate()
+            assert indexer.returncode == 0, err
         for wire, id_ in zip((first, second), runs, strict=True):
             done = wire.result(id_)
             assert not done.is_error, done.text

@@ -35,6 +35,9 @@ def test_nothing_indexed_says_what_to_do(tmp_path: Path) -> None:
         opened(tmp_path)
     with pytest.raises(NoIndex):
         opened(tmp_path / "missing")
+    Path(index_files.index_path(str(tmp_path), "sqlite", "own")).touch()
+    with pytest.raises(NoIndex, match="semantic-search add"):
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize(

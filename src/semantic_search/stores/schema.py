@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 from pathlib import Path
 
-from ..errors import StoreError
+from ..errors import NoIndex, StoreError
 from ..private_files import make_private_file
 
 SCHEMA_VERSION = 3
@@ -57,9 +59,13 @@ def connect(path: str, *, create: bool, any_version: bool = False) -> sqlite3.Co
 
     Writes go to a write-ahead log: readers never wait and never see half a batch. Raises StoreError when the
     file is no index, is damaged, or was written by another version (with `any_version`: by a newer one).
+
+    A new file appears whole: nobody ever opens one that has no tables yet. Raises NoIndex for an empty file.
     """
     try:
         if create:
+            if not os.path.exists(path):
+                _make(path)
             make_private_file(path)
         try:
             return _open(path, create=create, any_version=any_version)
@@ -71,6 +77,17 @@ def connect(path: str, *, create: bool, any_version: bool = False) -> sqlite3.Co
         raise StoreError(f"the index {path} cannot be opened: {error}") from error
     except sqlite3.Error as error:
         raise StoreError(explain(error, path)) from error
+
+
+def _make(path: str) -> None:
+    # One process at a time gets here: writers hold the index lock. What a killed one left is written anew.
+    unfinished = path + ".new"
+    for ending in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(unfinished + ending)
+    make_private_file(unfinished)
+    _open(unfinished, create=True, any_version=False).close()
+    os.replace(unfinished, path)
 
 
 def _open(path: str, *, create: bool, any_version: bool, alone: bool = False) -> sqlite3.Connection:
@@ -128,11 +145,10 @@ def _prepare(connection: sqlite3.Connection, *, create: bool, any_version: bool)
     if tables:
         _check_version(connection, any_version=any_version)
     elif create:
-        # One process at a time gets here: writers hold the index lock.
         version = f"INSERT INTO meta VALUES ('schema', '{SCHEMA_VERSION}');"
         connection.executescript("BEGIN IMMEDIATE;" + _TABLES + version + "COMMIT;")
     else:
-        raise StoreError("the index is empty")
+        raise NoIndex("the index is empty: run `semantic-search index`")
 
 
 def _check_version(connection: sqlite3.Connection, *, any_version: bool) -> None:

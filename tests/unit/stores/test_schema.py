@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_search.errors import StoreError
+from semantic_search.errors import NoIndex, StoreError
 from semantic_search.stores.schema import SCHEMA_VERSION, connect
 
 
@@ -96,3 +96,23 @@ def test_a_directory_in_its_place_is_an_error(place: Path) -> None:
     for create in (True, False):
         with pytest.raises(StoreError, match="cannot be"):
             open_and_close(place, create=create)
+
+
+def test_a_new_index_appears_whole(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bug: a search that met an index file in the making failed with "the index is empty"."""
+    monkeypatch.setattr("semantic_search.stores.schema._TABLES", "CREATE TABLE half (a); SELECT broken;")
+    with pytest.raises(StoreError):
+        open_and_close(place, create=True)
+    assert not place.exists()
+    monkeypatch.undo()
+    open_and_close(place, create=True)
+    open_and_close(place)
+    assert [path.name for path in place.parent.iterdir()] == [place.name]
+
+
+def test_an_empty_file_is_no_index_and_becomes_one(place: Path) -> None:
+    place.touch()
+    with pytest.raises(NoIndex):
+        open_and_close(place)
+    open_and_close(place, create=True)
+    open_and_close(place)
