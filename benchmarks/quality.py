@@ -206,7 +206,7 @@ def main(argv: list[str] | None = None, show: Callable[[str], None] = print) -> 
     parser.add_argument("--lexical", action="store_true", help="no vectors: words alone")
     parser.add_argument("--work", type=Path, default=Path(".bench"), help="where indexes and run files stay")
     parser.add_argument("--keep", type=Path, help="write the figures to this JSON file")
-    options = parser.parse_args(argv)
+    options = parser.parse_intermixed_args(argv)  # names may follow options
     results = []
     kind = options.model.replace("/", "_") + ("-lexical" if options.lexical else "")
     for folder in find_sets(options.sets, options.names):

@@ -53,10 +53,16 @@ def scaled_to_pool(arm: Ranked) -> dict[int, float]:
     return {id_: max(0.0, 1.0 - (top - score) / width) for id_, score in arm}
 
 
-def saturated(ranked: Ranked, key: Callable[[int], Hashable], factor: float) -> list[tuple[int, float]]:
+def saturated(
+    ranked: Ranked,
+    key: Callable[[int], Hashable],
+    factor: float,
+    tie: Callable[[int], float] | None = None,
+) -> list[tuple[int, float]]:
     """A ranked list in which the n-th of one key (a file) keeps `factor ** (n - 1)` of its score, in order.
 
-    Scores that are not positive sink by n - 1 instead, so that the order within a key stays.
+    Scores that are not positive sink by n - 1 instead, so that the order within a key stays. `tie` as in
+    `in_order`.
     """
     counts: dict[Hashable, int] = {}
     scores: dict[int, float] = {}
@@ -64,9 +70,12 @@ def saturated(ranked: Ranked, key: Callable[[int], Hashable], factor: float) -> 
         n = counts.get(key(id_), 0)
         counts[key(id_)] = n + 1
         scores[id_] = score * factor**n if score > 0 else score - n
-    return in_order(scores)
+    return in_order(scores, tie)
 
 
-def in_order(scores: Mapping[int, float]) -> list[tuple[int, float]]:
-    """Ids by score, best first; equal scores by id, so that the order never depends on chance."""
-    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+def in_order(
+    scores: Mapping[int, float], tie: Callable[[int], float] | None = None
+) -> list[tuple[int, float]]:
+    """Ids by score, best first; equal scores by `tie`, least first, and then by id, so that the order never
+    depends on chance."""
+    return sorted(scores.items(), key=lambda item: (-item[1], tie(item[0]) if tie else 0, item[0]))

@@ -59,7 +59,7 @@ def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[st
         lexical = store.match(terms, pool.wanted, pool.size)
     found = candidates(store, lexical, vector or [])
     weights = signals.inverse_frequencies(store.frequencies(path_terms(text)), store.passage_count())
-    asked = Asked(text, weights, dominant_script(text))
+    asked = Asked.of(text, weights, dominant_script(text))
     return rank(asked, found, evidence(store, terms, pool.wanted, found), rrf_k=corpus.settings.rrf_k)
 
 

@@ -6,7 +6,7 @@ where they are put together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import signals
@@ -80,6 +80,8 @@ BEST_MATCHES = 5
 # Of how many passages of a file the mean is taken, missing ones counting nothing.
 SEVERAL = 3
 
+_DAY_NS = 24 * 3600 * 10**9
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -99,11 +101,43 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: its text, how much each of its terms tells (English stems), and its script."""
+    """A question: how much each of its terms tells (English stems), its script, and what its text asks for.
+    Make one with `of`."""
 
-    text: str
     weights: Mapping[str, float]
     script: str
+    symbol: str
+    identifiers: frozenset[str]
+    phrases: tuple[str, ...]
+    file_names: tuple[str, ...]
+    wants_tests: bool
+    wants_examples: bool
+
+    @classmethod
+    def of(cls, text: str, weights: Mapping[str, float], script: str) -> Asked:
+        """A question; a passage that stands for one has no text, only terms."""
+        return cls(
+            weights,
+            script,
+            symbol=signals.asked_symbol(text),
+            identifiers=signals.identifiers_in(text),
+            phrases=signals.phrases_of(text),
+            file_names=signals.file_names_in(text),
+            wants_tests=signals.asks_for_test(weights),
+            wants_examples=signals.asks_for_example(weights),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Arms:
+    """What each arm found among the candidates, best first, and the scaled scores by passage: of words, of
+    words with the credit of passages that words cannot find, and of meaning."""
+
+    found: list[tuple[int, float]]
+    near: list[tuple[int, float]]
+    lexical: dict[int, float]
+    words: dict[int, float]
+    meaning: dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +160,8 @@ def rank(
     that any of them has.
     """
     by_id = {candidate.passage.id: candidate for candidate in candidates}
-    measured = measure(asked, candidates, evidence)
+    arms = _arms(asked, candidates)
+    measured = _measure(asked, candidates, evidence, arms)
     share_of_code = _leaning_to_code(candidates)
     weights = {name: weight.at(share_of_code) for name, weight in WEIGHTS.items()}
     present = {name for values in measured.values() for name, value in values.items() if value > 0}
@@ -136,9 +171,19 @@ def rank(
         for id_, values in measured.items()
     }
     scores = {id_: sum(share.values()) for id_, share in shares.items()}
-    fused = reciprocal_ranks([_arm(candidates, lexical=True), _arm(candidates, lexical=False)], rrf_k)
-    ordered = saturated(in_order(scores), lambda id_: by_id[id_].file, SATURATION.at(share_of_code))
+    fused = reciprocal_ranks([arms.found, arms.near], rrf_k)
+    ordered = saturated(
+        in_order(scores, lambda id_: _age(by_id[id_])),
+        lambda id_: by_id[id_].file,
+        SATURATION.at(share_of_code),
+        lambda id_: _age(by_id[id_]),
+    )
     return [(by_id[id_], score, shares[id_] | _places(by_id[id_], fused[id_])) for id_, score in ordered]
+
+
+def _age(candidate: Candidate) -> int:
+    # Whole days: files that were written in one go (a checkout, a copied folder) are of one age.
+    return -(candidate.passage.stamp[1] // _DAY_NS)
 
 
 PENALTIES = frozenset({"test", "example", "secondHand", "declaration", "notCode"})
@@ -146,38 +191,42 @@ PENALTIES = frozenset({"test", "example", "secondHand", "declaration", "notCode"
 
 def measure(asked: Asked, candidates: Sequence[Candidate], evidence: Evidence) -> dict[int, Signals]:
     """Every signal of every candidate by passage id: from 0 to 1, penalties from -1 to 0."""
-    lexical, words, meaning = _arms(asked, candidates)
+    return _measure(asked, candidates, evidence, _arms(asked, candidates))
+
+
+def _measure(
+    asked: Asked, candidates: Sequence[Candidate], evidence: Evidence, arms: _Arms
+) -> dict[int, Signals]:
     of_file: dict[FileKey, list[int]] = {}
     for candidate in candidates:
         of_file.setdefault(candidate.file, []).append(candidate.passage.id)
-    several_meaning = _several(meaning, of_file)
-    several_words = _several(lexical, of_file)
-    for candidate in candidates:
-        if _across(asked, candidate, lexical):
-            several_words[candidate.file] = max(
-                several_words[candidate.file], ACROSS_SCRIPTS * several_meaning[candidate.file]
-            )
+    several_meaning = _several(arms.meaning, of_file)
+    several_words = _several(arms.lexical, of_file)
+    if any(arms.lexical.values()):
+        for candidate in candidates:
+            if candidate.passage.script != asked.script:
+                several_words[candidate.file] = max(
+                    several_words[candidate.file], ACROSS_SCRIPTS * several_meaning[candidate.file]
+                )
     most_whole = max((evidence.whole.get(key, 0.0) for key in of_file), default=0.0)
-    symbol = signals.asked_symbol(asked.text)
-    identifiers = signals.identifiers_in(asked.text)
-    files = {key: _of_file(asked, symbol, key[1], evidence.names.get(key, ())) for key in of_file}
+    files = {key: _of_file(asked, key[1], evidence.names.get(key, ())) for key in of_file}
     measured: dict[int, Signals] = {}
     for candidate in candidates:
         id_, key = candidate.passage.id, candidate.file
         names = signals.names_in(candidate.passage.chunk.symbol)
         measured[id_] = {
-            "words": words[id_],
-            "meaning": meaning[id_],
+            "words": arms.words[id_],
+            "meaning": arms.meaning[id_],
             "fileWords": several_words[key],
             "fileMeaning": several_meaning[key],
             "wholeFile": evidence.whole.get(key, 0.0) / most_whole if most_whole else 0.0,
-            "symbol": float(bool(symbol) and signals.defines(symbol, names)),
+            "symbol": float(bool(asked.symbol) and signals.defines(asked.symbol, names)),
             "names": signals.share_found(asked.weights, signals.terms_of_names(tuple(names))),
             "heading": signals.share_found(
                 asked.weights, signals.terms_of_names((candidate.passage.chunk.heading,))
             ),
-            "phrase": float(signals.phrase_in(asked.text, candidate.passage.chunk.text)),
-            "identifiers": signals.share_of_identifiers(identifiers, candidate.passage.chunk.text),
+            "phrase": float(signals.holds_phrase(asked.phrases, candidate.passage.chunk.text)),
+            "identifiers": signals.share_of_identifiers(asked.identifiers, candidate.passage.chunk.text),
             "notCode": 0.0 if _is_code(candidate) else -1.0,
             **files[key],
             "test": 0.0 if _is_prose(candidate) else files[key]["test"],
@@ -199,16 +248,17 @@ def _is_prose(candidate: Candidate) -> bool:
     return kind_of(candidate.passage.language) in ("docs", "text")
 
 
-def _of_file(asked: Asked, symbol: str, path: str, names: Sequence[str]) -> Signals:
+def _of_file(asked: Asked, path: str, names: Sequence[str]) -> Signals:
+    symbol = asked.symbol
     stem = signals.terms_of_stem(path)
     defined = [name for each in names for name in signals.names_in(each)]
     has_symbol = bool(symbol) and signals.defines(symbol, defined)
     named_so = has_symbol and symbol.lower() == path.rsplit("/", 1)[-1].partition(".")[0].lower()
-    test = signals.is_test(path) and not signals.asks_for_test(asked.weights)
-    example = signals.is_example(path) and not signals.asks_for_example(asked.weights)
+    test = signals.is_test(path) and not asked.wants_tests
+    example = signals.is_example(path) and not asked.wants_examples
     return {
         "fileSymbol": (has_symbol + named_so) / 2,
-        "askedFile": float(signals.asks_for_file(asked.text, path)),
+        "askedFile": float(signals.is_named(asked.file_names, path)),
         "fileNames": signals.share_found(asked.weights, signals.terms_of_names(tuple(defined))),
         "stem": signals.share_found(asked.weights, stem),
         "stemCovered": signals.coverage(asked.weights, stem),
@@ -220,30 +270,31 @@ def _of_file(asked: Asked, symbol: str, path: str, names: Sequence[str]) -> Sign
     }
 
 
-def _arms(
-    asked: Asked, candidates: Sequence[Candidate]
-) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
-    """The scaled score of each candidate in each arm, 0 where it is absent: what words found, the same with
-    the credit of passages that words cannot find, and what meaning found."""
-    found, near = _arm(candidates, lexical=True), _arm(candidates, lexical=False)
+def _arms(asked: Asked, candidates: Sequence[Candidate]) -> _Arms:
+    found = _placed((c.lexical_place, c.passage.id, c.lexical_score) for c in candidates)
+    near = _placed((c.vector_place, c.passage.id, c.vector_score) for c in candidates)
     trust = _trust(asked, candidates)
-    scaled, meaning = scaled_to_best(found), scaled_to_pool(near)
+    scaled, close = scaled_to_best(found), scaled_to_pool(near)
     lexical = {c.passage.id: trust * scaled.get(c.passage.id, 0.0) for c in candidates}
-    meanings = {c.passage.id: meaning.get(c.passage.id, 0.0) for c in candidates}
+    meaning = {c.passage.id: close.get(c.passage.id, 0.0) for c in candidates}
     words = dict(lexical)
-    for candidate in candidates:
-        if _across(asked, candidate, lexical):
-            id_ = candidate.passage.id
-            words[id_] = max(words[id_], ACROSS_SCRIPTS * meanings[id_])
-    return lexical, words, meanings
+    if any(lexical.values()):
+        for candidate in candidates:
+            if candidate.passage.script != asked.script:
+                id_ = candidate.passage.id
+                words[id_] = max(words[id_], ACROSS_SCRIPTS * meaning[id_])
+    return _Arms(found, near, lexical, words, meaning)
 
 
-def _across(asked: Asked, candidate: Candidate, lexical: Mapping[int, float]) -> bool:
-    return candidate.passage.script != asked.script and any(lexical.values())
+def _placed(rows: Iterable[tuple[int | None, int, float]]) -> list[tuple[int, float]]:
+    placed = sorted((place, id_, score) for place, id_, score in rows if place is not None)
+    return [(id_, score) for _, id_, score in placed]
 
 
 def _trust(asked: Asked, candidates: Sequence[Candidate]) -> float:
     """From 0 to 1: whether the best matches of the lexical arm match what the question is about."""
+    if not asked.weights:
+        return 1.0
     best = [c for c in candidates if c.lexical_place is not None and c.lexical_place <= BEST_MATCHES]
     shares = [signals.share_found(asked.weights, _all_terms(candidate)) for candidate in best]
     return min(1.0, max(shares, default=0.0) / TRUSTED_SHARE)
@@ -253,17 +304,6 @@ def _all_terms(candidate: Candidate) -> frozenset[str]:
     chunk = candidate.passage.chunk
     around = f"{candidate.passage.path} {chunk.symbol} {chunk.heading}"
     return frozenset(index_terms(chunk.text)) | frozenset(path_terms(around))
-
-
-def _arm(candidates: Sequence[Candidate], *, lexical: bool) -> list[tuple[int, float]]:
-    rows = [
-        (c.lexical_place, c.passage.id, c.lexical_score)
-        if lexical
-        else (c.vector_place, c.passage.id, c.vector_score)
-        for c in candidates
-    ]
-    placed = sorted((place, id_, score) for place, id_, score in rows if place is not None)
-    return [(id_, score) for _, id_, score in placed]
 
 
 def _several(scores: Mapping[int, float], of_file: Mapping[FileKey, list[int]]) -> dict[FileKey, float]:

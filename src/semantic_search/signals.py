@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from .terms import index_terms, path_terms
@@ -100,15 +100,19 @@ def asked_symbol(query: str) -> str:
     return _last(text)
 
 
-def phrase_in(query: str, text: str) -> bool:
-    """Whether a question of several words, or a quoted part of it, stands in a text as it is, case apart."""
+def phrases_of(query: str) -> tuple[str, ...]:
+    """What of a question may stand in a text as it is: its quoted parts, else all of it, if several words."""
     quoted = [part for pair in _QUOTED.findall(query) for part in pair if part]
+    phrases = (phrase.casefold().split() for phrase in (quoted or [query]))
+    return tuple(" ".join(words) for words in phrases if len(words) > 1)
+
+
+def holds_phrase(phrases: Sequence[str], text: str) -> bool:
+    """Whether one of the phrases stands in a text, case and line breaks apart."""
+    if not phrases:
+        return False
     flat = " ".join(text.casefold().split())
-    return any(
-        len(words) > 1 and " ".join(words) in flat
-        for phrase in (quoted or [query])
-        if (words := phrase.casefold().split())
-    )
+    return any(phrase in flat for phrase in phrases)
 
 
 def identifiers_in(query: str) -> frozenset[str]:
@@ -162,11 +166,16 @@ def is_declaration(path: str) -> bool:
     return path.endswith((".h", ".hh", ".hpp", ".hxx", ".pyi", ".d.ts", ".mli", ".hrl"))
 
 
-def asks_for_file(query: str, path: str) -> bool:
-    """Whether a question names a file: its whole path or the end of it, with an extension."""
-    words = [word.strip("`'\"()[]{},;:?!").rstrip(".").lower() for word in query.split()]
+def file_names_in(query: str) -> tuple[str, ...]:
+    """The paths, or ends of paths, with an extension that a question names, in lower case."""
+    words = (word.strip("`'\"()[]{},;:?!").rstrip(".").lower() for word in query.split())
+    return tuple("/" + word.lstrip("./") for word in words if _FILE_NAME.fullmatch(word))
+
+
+def is_named(names: Sequence[str], path: str) -> bool:
+    """Whether a path is, or ends in, one of the file names of a question."""
     whole = f"/{path.lower()}"
-    return any(_FILE_NAME.fullmatch(word) and whole.endswith("/" + word.lstrip("./")) for word in words)
+    return any(whole.endswith(name) for name in names)
 
 
 def asks_for_test(terms: Collection[str]) -> bool:

@@ -34,9 +34,12 @@ def wire(indexed: Path) -> Iterator[Wire]:
 
 def test_a_session_from_the_handshake_to_the_end(wire: Wire) -> None:
     names = [tool["name"] for tool in wire.answer(wire.request("tools/list"))["result"]["tools"]]
-    assert names == ["search", "gather", "list_folders", "cat_file", "grep", "index", "index_status"]
+    assert names == [
+        *("search", "gather", "find_related", "list_folders", "cat_file", "grep", "index", "index_status")
+    ]
     assert json.loads(wire.ask("search", query="retry budget").text)[0]["path"] == "retry.md"
     assert "### [1/" in wire.ask("gather", query="tomato seedlings").text
+    assert wire.ask("find_related", filePath="garden.md", line=1).text.startswith("[")
     assert "ledger.py:1" in wire.ask("grep", pattern="close_ledger").text
     assert wire.ask("cat_file", filePath="/etc/passwd").is_error
     assert json.loads(wire.ask("index").text)["filesSkipped"] == 3

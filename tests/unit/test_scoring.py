@@ -26,7 +26,7 @@ def candidate(
 
 def asked(text: str) -> Asked:
     weights = signals.inverse_frequencies(dict.fromkeys(path_terms(text), 3), 100)
-    return Asked(text, weights, dominant_script(text))
+    return Asked.of(text, weights, dominant_script(text))
 
 
 def order(query: str, candidates: list[Candidate], evidence: Evidence | None = None) -> list[int]:

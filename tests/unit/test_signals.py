@@ -81,13 +81,13 @@ def test_examples_and_second_hand_files_by_path() -> None:
 
 
 def test_a_file_is_asked_for_by_its_name() -> None:
-    assert signals.asks_for_file("config/kiosk.toml", "app/config/kiosk.toml")
-    assert signals.asks_for_file("what is in `kiosk.toml`?", "config/kiosk.toml")
-    assert signals.asks_for_file("what is in `kiosk.toml`", "config/kiosk.toml")
-    assert signals.asks_for_file("./src/Retry.py", "src/retry.py")
-    assert not signals.asks_for_file("osk.toml", "config/kiosk.toml")
-    assert not signals.asks_for_file("session.save", "session/save.py")
-    assert not signals.asks_for_file("retry", "src/retry")
+    assert signals.is_named(signals.file_names_in("config/kiosk.toml"), "app/config/kiosk.toml")
+    assert signals.is_named(signals.file_names_in("what is in `kiosk.toml`?"), "config/kiosk.toml")
+    assert signals.is_named(signals.file_names_in("what is in `kiosk.toml`"), "config/kiosk.toml")
+    assert signals.is_named(signals.file_names_in("./src/Retry.py"), "src/retry.py")
+    assert not signals.is_named(signals.file_names_in("osk.toml"), "config/kiosk.toml")
+    assert not signals.is_named(signals.file_names_in("session.save"), "session/save.py")
+    assert not signals.is_named(signals.file_names_in("retry"), "src/retry")
 
 
 def test_declarations_and_hidden_directories_by_path() -> None:

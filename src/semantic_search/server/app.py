@@ -1,4 +1,4 @@
-"""The server: seven tools and the folders' files as resources, over the official SDK."""
+"""The server: the tools and the folders' files as resources, over the official SDK."""
 
 from __future__ import annotations
 

@@ -30,6 +30,9 @@ Glob = Annotated[
     ),
 ]
 Language = Annotated[str, Field(description="Only this language, e.g. python; commas between several.")]
+FilePath = Annotated[
+    str, Field(description="Absolute, relative to a folder, or beginning with a folder's name.")
+]
 Tokens = Annotated[
     int, Field(description=f"Size of the reply in tokens, at most {MOST_TOKENS}; 0: {DEFAULT_TOKENS}.")
 ]
@@ -68,8 +71,18 @@ def _register_search(server: Server) -> None:
             lambda stop: verbs.gather(query, k, contextLines, folder, glob, language, maxTokens, stop)
         )
 
+    async def find_related(
+        filePath: FilePath,  # noqa: N803
+        line: Annotated[int, Field(description="A line of the passage, from 1.")],
+        k: Count = 0,
+        folder: Folder = "",
+        maxTokens: Tokens = 0,  # noqa: N803
+    ) -> CallToolResult:
+        return await server.work(lambda stop: verbs.find_related(filePath, line, k, folder, maxTokens, stop))
+
     _add(server, search, "Search", descriptions.SEARCH)
     _add(server, gather, "Gather passages", descriptions.GATHER)
+    _add(server, find_related, "Find related passages", descriptions.FIND_RELATED)
 
 
 def _register_files(server: Server) -> None:
@@ -79,9 +92,7 @@ def _register_files(server: Server) -> None:
         return await server.work(lambda _: verbs.list_folders())
 
     async def cat_file(
-        filePath: Annotated[  # noqa: N803
-            str, Field(description="Absolute, relative to a folder, or beginning with a folder's name.")
-        ],
+        filePath: FilePath,  # noqa: N803
         startLine: Annotated[int, Field(description="First line, from 1.")] = 1,  # noqa: N803
         endLine: Annotated[int, Field(description="Last line; 0: the end of the file.")] = 0,  # noqa: N803
     ) -> CallToolResult:

@@ -13,6 +13,7 @@ from ..tools.cat import cat
 from ..tools.gather import gather, to_markdown
 from ..tools.grep import Search, grep
 from ..tools.index import Request
+from ..tools.related import related
 from ..tools.scope import folders_in, resolve_filter, resolve_scopes, served_folders
 from ..tools.search import Answer, Question, search
 from ..tools.status import lock_held, status
@@ -68,6 +69,17 @@ class Verbs:
         with self._workspace.searching(), self._workspace.corpus() as corpus:
             question = self._question(corpus, query, k, folder, glob, language, stop)
             answer = search(corpus, question)
+        return self._hits(answer, room)
+
+    def find_related(self, path: str, line: int, k: int, folder: str, max_tokens: int, stop: Stop) -> Reply:
+        """The passages like the one at a line of a file, in other files, as the JSON array of `search`."""
+        room = budget(max_tokens)
+        with self._workspace.searching(), self._workspace.corpus() as corpus:
+            question = self._question(corpus, "", k, folder, "", "", stop)
+            answer = related(corpus, path, line, question.k, folders=question.folders, look=question.refresh)
+        return self._hits(answer, room)
+
+    def _hits(self, answer: Answer, room: int) -> Reply:
         text, left_out = hits_that_fit(hits_json(answer.hits), room, dumps)
         notes = self._notes(answer)
         if left_out:

@@ -6,13 +6,14 @@ from collections import Counter
 
 from ..corpus import Corpus
 from ..errors import QueryError
+from ..freshness import refresh
 from ..ranking import Ranked
 from ..retrieval import candidates, evidence
 from ..scoring import Asked, rank
 from ..signals import inverse_frequencies
 from ..stores import Passage, Store
 from .documents import find_file
-from .scope import resolve_filter
+from .scope import folders_in, resolve_filter
 from .search import LEAST_POOL, MOST_RESULTS, Answer, to_hits
 
 # How many of the passage's own terms stand for it in the lexical arm: those that tell most.
@@ -20,31 +21,43 @@ TERMS = 25
 
 
 def related(
-    corpus: Corpus, name: str, line: int, k: int, *, folders: tuple[str, ...] | None = None
+    corpus: Corpus,
+    name: str,
+    line: int,
+    k: int,
+    *,
+    folders: tuple[str, ...] | None = None,
+    look: bool = True,
 ) -> Answer:
     """The passages most like the one at a line (from 1) of an indexed file, other files than it.
 
-    By the vector that the passage has and the terms that tell most of it; no model is loaded. Raises
-    FolderError, QueryError, NoIndex, StoreError.
+    By the vector that the passage has and the terms that tell most of it. With `look`, files that changed
+    are brought into the index first, so that the line is one of the file as it is now. Raises FolderError,
+    QueryError, NoIndex, StoreError.
     """
     if not 1 <= k <= MOST_RESULTS:
         raise QueryError(f"the number of results must be from 1 to {MOST_RESULTS}")
     source = find_file(corpus, name)
     wanted = resolve_filter(corpus, folders, (), ())
+    notes: list[str] = []
+    if look and corpus.settings.refresh:
+        own = [folder for folder in corpus.known_folders() if folder.path == source.folder]
+        notes = refresh(corpus, list(dict.fromkeys([*own, *folders_in(corpus, wanted)])))
     store, _ = corpus.reading()
     pool = max(5 * k, LEAST_POOL)
     with store.snapshot():
         passage = _passage_at(store.passages_of(source.folder, source.path), name, line)
-        terms = _telling_terms(store, passage)
+        weights = _telling_terms(store, passage)
+        terms = list(weights)
         lexical = _others(store, store.match(terms, wanted, pool), passage)
         vector = store.vector_of(passage.id)
         meaning: Ranked = []
         if vector is not None:
             meaning = _others(store, store.nearest(vector, wanted, pool), passage)
         found = candidates(store, lexical, meaning)
-        asked = Asked("", {}, passage.script)
+        asked = Asked.of("", weights, passage.script)
         ranked = rank(asked, found, evidence(store, terms, wanted, found), rrf_k=corpus.settings.rrf_k)
-        return Answer(to_hits(corpus, ranked, k, explain=False), [], store.pending_count())
+        return Answer(to_hits(corpus, ranked, k, explain=False), notes, store.pending_count())
 
 
 def _passage_at(passages: list[Passage], name: str, line: int) -> Passage:
@@ -57,13 +70,17 @@ def _passage_at(passages: list[Passage], name: str, line: int) -> Passage:
     return max(holding or passages, key=lambda p: (p.chunk.first_line <= line, p.chunk.first_line))
 
 
-def _telling_terms(store: Store, passage: Passage) -> list[str]:
+def _telling_terms(store: Store, passage: Passage) -> dict[str, float]:
+    """The terms that stand for a passage, each with what it tells."""
     from ..terms import index_terms
 
     counts = Counter(index_terms(passage.chunk.text))
-    weights = inverse_frequencies(store.frequencies(list(counts)), store.passage_count())
-    # A term that is nowhere else cannot find another passage.
-    return sorted(counts, key=lambda term: (-weights[term] * min(counts[term], 3), term))[: 2 * TERMS]
+    frequencies = store.frequencies(list(counts))
+    weights = inverse_frequencies(frequencies, store.passage_count())
+    # A term that is nowhere else tells most and finds nothing.
+    shared = [term for term in counts if frequencies[term] > 1]
+    best = sorted(shared, key=lambda term: (-weights[term] * min(counts[term], 3), term))[:TERMS]
+    return {term: weights[term] for term in best}
 
 
 def _others(store: Store, ranked: Ranked, passage: Passage) -> Ranked:

@@ -1,4 +1,4 @@
-"""The seven tools as an agent meets them, through the SDK's client in memory."""
+"""The tools as an agent meets them, through the SDK's client in memory."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ FILES: dict[str, str | bytes] = {
 PARAMETERS = {
     "search": ["query", "k", "folder", "glob", "language", "maxTokens"],
     "gather": ["query", "k", "contextLines", "folder", "glob", "language", "maxTokens"],
+    "find_related": ["filePath", "line", "k", "folder", "maxTokens"],
     "list_folders": [],
     "cat_file": ["filePath", "startLine", "endLine"],
     "grep": ["pattern", "folder", "fileGlob", "caseSensitive", "maxResults", "literal"],
@@ -92,6 +93,20 @@ def test_search_gives_the_array_of_the_command_line(ai: Agent) -> None:
     assert found == wanted
     assert list(found[0])[:5] == ["filePath", "text", "score", "offset", "startLine"]
     assert found[0]["path"] == "retry.md"
+
+
+def test_find_related_gives_passages_of_other_files(ai: Agent, notes: Path) -> None:
+    write_tree(notes, {"new.md": "# Gateway\n\n\n\nHow often the gateway retries a request is a budget.\n"})
+    found = ai.ok("find_related", filePath="new.md", line=5, k=2).json
+    assert found[0]["path"] == "retry.md"
+    assert "new.md" not in [hit["path"] for hit in found]
+    assert list(found[0])[:5] == ["filePath", "text", "score", "offset", "startLine"]
+    assert ai.ok("find_related", filePath="new.md", line=5, folder="notes/src").json != found
+
+
+def test_find_related_says_what_is_wrong_with_a_place(ai: Agent) -> None:
+    assert "line 99" in ai.refused("find_related", filePath="retry.md", line=99)
+    assert "no indexed file" in ai.refused("find_related", filePath="/etc/hostname", line=1)
 
 
 def test_search_without_k_takes_the_configured_number(ai: Agent, own_environment: Path, notes: Path) -> None:
