@@ -24,6 +24,7 @@ from .sources import Source, sha256_of, stamp_of
 
 MANIFEST = "manifest.json"
 FORMAT = 1  # of these files: to be raised when the same weights would give others, or other vectors
+LAYOUT = 2  # which files there are: to be raised when others are needed for the same vectors
 LOCK_TIMEOUT = 900.0  # seconds: the longest conversion takes under a minute
 
 Progress = Callable[[str], None]
@@ -98,7 +99,7 @@ def read_ready(folder: Path) -> ReadyModel | None:
     """The model in a folder of the cache; None unless its manifest is whole and of this version."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
-        if manifest["format"] != FORMAT:
+        if manifest["format"] != FORMAT or manifest.get("layout") != LAYOUT:
             return None
         facts = manifest["row"]
         row = ModelRow(**{**facts, "scripts": frozenset(facts["scripts"])})
@@ -234,6 +235,7 @@ def _write_manifest(
         row.pop(key)
     manifest = {
         "format": FORMAT,
+        "layout": LAYOUT,
         "fingerprint": mark,
         "row": {**row, "scripts": sorted(source.row.scripts)},
         "tokenizer": tokenizer,

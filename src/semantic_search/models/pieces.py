@@ -13,12 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import ModelUnavailable
+from . import joints
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +61,7 @@ class Pieces:
 
 
 def write(folder: Path, pieces: Pieces) -> None:
-    """Writes a vocabulary as three files.
+    """Writes a vocabulary as four files.
 
     `<s>` and the like are left out: they are not for text. Raises ModelUnavailable for pieces that cannot be
     told apart.
@@ -76,6 +78,7 @@ def write(folder: Path, pieces: Pieces) -> None:
     buckets = np.searchsorted(index["hash"] >> _SHIFT, edges)
     np.append(buckets, len(index)).astype("<u4").tofile(folder / BUCKETS)
     np.array(pieces.scores, "<f4").tofile(folder / SCORES)
+    joints.write(folder, [pieces.texts[id_] for id_ in ids])
 
 
 class Segmenter:
@@ -90,6 +93,12 @@ class Segmenter:
         self._unknown = special.unknown
         self._unknown_score = float(self._scores.min()) - _UNKNOWN_PENALTY
         self._longest = longest
+        self._folder = folder
+
+    @cached_property
+    def joints(self) -> joints.Joints:
+        """Where no piece crosses from one letter to the next."""
+        return joints.Joints(self._folder)
 
     def segment(self, words: Sequence[str]) -> list[tuple[list[int], list[int]]]:
         """For each word, which must not be empty, the ids of its pieces and the offsets at which they start.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from semantic_search.errors import ModelUnavailable
 from semantic_search.models.pieces import Pieces, Segmenter, SpecialIds, write
-from semantic_search.models.unigram import UnigramTokenizer
+from semantic_search.models.unigram import UnigramTokenizer, _words
 
 SPECIAL = SpecialIds(begin=0, end=2, unknown=3)
 TEXTS = [
@@ -99,6 +99,17 @@ def test_starts_are_offsets_of_the_text(segmenter: Segmenter, texts: list[str]) 
             assert set(text[: of_text[0]]) <= set("\ud800\u200b\x00\ufffd \t\n\u00a0\u3000")
 
 
+@settings(max_examples=300, deadline=None)
+@given(st.text(LETTERS, max_size=400))
+def test_words_in_parts_give_the_tokens_of_whole_words(segmenter: Segmenter, text: str) -> None:
+    tokenizer = UnigramTokenizer(segmenter, SPECIAL)
+    words = list(_words(text, 0))
+    tokens = tokenizer._tokens([word for _, word in words])
+    whole = [start + offset for start, word in words for offset in tokens[word][1]]
+    assert tokenizer.token_starts([text]) == [whole]
+    assert tokenizer.token_starts(["ab", text, "", text])[1:] == [whole, [], whole]
+
+
 def test_starts_by_example(segmenter: Segmenter) -> None:
     tokenizer = UnigramTokenizer(segmenter, SPECIAL)
     assert tokenizer.token_starts(["ab  ab\nba"]) == [[0, 4, 7]]
@@ -126,11 +137,15 @@ def test_inputs_are_cut_at_the_window(segmenter: Segmenter) -> None:
 def test_memory_of_words_is_bounded(segmenter: Segmenter) -> None:
     tokenizer = UnigramTokenizer(segmenter, SPECIAL)
     for part in range(4):
-        words = [f"{part}{number}" for number in range(20_000)]
-        tokenizer.token_starts([" ".join(words)])
-        assert len(tokenizer._cache) <= 50_000
+        text = " ".join(f"{part}{number:b}".translate({48: "a", 49: "b"}) for number in range(40_000))
+        tokenizer.token_starts([text])
+        tokenizer.count(text)
+        assert 0 < len(tokenizer._cache) <= 50_000
+        assert 0 < len(tokenizer._parts) <= 100_000
     tokenizer.token_starts(["a" * 200_000])
+    tokenizer.count("a" * 200_000)
     assert max(map(len, tokenizer._cache)) <= 40
+    assert max(map(len, tokenizer._parts)) <= 40
 
 
 def test_long_unbroken_text(segmenter: Segmenter) -> None:
