@@ -14,6 +14,8 @@ from typing import Protocol
 
 
 class _Stemmer(Protocol):
+    maxCacheSize: int  # noqa: N815 - the library's name
+
     def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
 
 
@@ -52,15 +54,17 @@ def _snowball(language: str, word: str) -> str:
     by_language: dict[str, _Stemmer] = _stemmers.__dict__
     stemmer = by_language.get(language)
     if stemmer is None:
-        import snowballstemmer
+        import Stemmer
 
-        stemmer = by_language[language] = snowballstemmer.stemmer(language)
+        stemmer = by_language[language] = Stemmer.Stemmer(language)
+        stemmer.maxCacheSize = 0  # the terms of whole words are remembered
     return str(stemmer.stemWord(word))
 
 
 def latin_language(words: Sequence[str]) -> str:
     """Which of `LATIN_LANGUAGES` these words are in, by their function words; English if in doubt."""
-    hits = [(len(known.intersection(words)), language) for language, known in _FUNCTION_WORDS.items()]
+    distinct = frozenset(words)
+    hits = [(len(known & distinct), language) for language, known in _FUNCTION_WORDS.items()]
     most, language = max(hits)
     return language if most >= _ENOUGH_FUNCTION_WORDS else "english"
 
