@@ -146,29 +146,29 @@ class SqliteStore(SqliteArms):
         """See `Store`."""
         with self._writing() as db:
             folder_id = writing.folder_id(db, folder)
-            for item in indexed:
-                writing.replace_file(db, folder_id, item, seen_ns)
             for skip in skipped:
                 writing.record_skip(db, folder_id, skip, seen_ns, keep_passages=keep_passages)
             for source in touched:
                 writing.renew_stamp(db, folder_id, source, seen_ns)
+            writing.replace_files(db, folder_id, indexed, seen_ns)
 
     def forget(self, folder: str, paths: Sequence[str]) -> None:
         """See `Store`."""
         with self._writing() as db:
             folder_id = writing.folder_id(db, folder)
-            for path in paths:
-                writing.remove_file(db, folder_id, path)
+            writing.remove_files(db, folder_id, paths)
 
     def move_files(self, source: str, target: str, prefix: str) -> None:
         """See `Store`."""
         with self._writing() as db:
             old, new = writing.folder_id(db, source), writing.folder_id(db, target)
             rows = db.execute("SELECT id, path FROM files WHERE folder_id = ?", (old,)).fetchall()
-            for id_, path in rows:
-                moved = os.fsencode(prefix) + path
-                writing.remove_file(db, new, os.fsdecode(moved))
-                db.execute("UPDATE files SET folder_id = ?, path = ? WHERE id = ?", (new, moved, id_))
+            moved = [(id_, os.fsencode(prefix) + path) for id_, path in rows]
+            writing.remove_files(db, new, [os.fsdecode(path) for _, path in moved])
+            db.executemany(
+                "UPDATE files SET folder_id = ?, path = ? WHERE id = ?",
+                ((new, path, id_) for id_, path in moved),
+            )
             db.execute("DELETE FROM folders WHERE id = ?", (old,))
 
     def remove_folder(self, folder: str) -> None:
@@ -176,8 +176,7 @@ class SqliteStore(SqliteArms):
         with self._writing() as db:
             folder_id = writing.folder_id(db, folder)
             paths = db.execute("SELECT path FROM files WHERE folder_id = ?", (folder_id,)).fetchall()
-            for (path,) in paths:
-                writing.remove_file(db, folder_id, os.fsdecode(path))
+            writing.remove_files(db, folder_id, [os.fsdecode(path) for (path,) in paths])
             db.execute("DELETE FROM folders WHERE id = ?", (folder_id,))
             # Somebody who removes a folder means to leave nothing of it behind.
             writing.drop_orphans(db)
