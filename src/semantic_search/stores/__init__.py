@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from ..errors import StoreError
 from .rows import Filter, FolderCounts, Indexed, Known, Passage, SkippedFile, Stored
 
 if TYPE_CHECKING:
@@ -148,7 +149,19 @@ def _sqlite(path: str, *, create: bool, any_version: bool) -> Store:
     return SqliteStore(path, create=create, any_version=any_version)
 
 
-STORES: Mapping[str, Callable[..., Store]] = {"sqlite": _sqlite}
+def _lancedb(path: str, *, create: bool, any_version: bool) -> Store:
+    try:
+        from .lance.store import LanceStore
+    except ImportError as error:
+        raise StoreError(
+            f"the store lancedb is not installed ({error}): pip install 'semantic-search-mcp[lancedb]', "
+            "or choose the store sqlite"
+        ) from error
+
+    return LanceStore(path, create=create, any_version=any_version)
+
+
+STORES: Mapping[str, Callable[..., Store]] = {"sqlite": _sqlite, "lancedb": _lancedb}
 
 
 def open_store(backend: str, path: str, *, create: bool = False, any_version: bool = False) -> Store:

@@ -1,0 +1,1 @@
+"""The LanceDB store: tables in a directory or at a URI. Needs the extra `lancedb`."""

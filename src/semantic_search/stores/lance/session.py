@@ -1,0 +1,327 @@
+"""A LanceDB index opened: its tables, snapshots of them, commits, and errors in the user's words."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from typing import Any, TypeVar, cast
+
+# The library below LanceDB writes warnings about itself to stderr, in the middle of our output.
+os.environ.setdefault("LANCE_LOG", "error")
+os.environ.setdefault("RUST_LOG", "error")
+
+import lancedb
+import pyarrow as pa
+from lancedb.index import FTS, Bitmap, BTree
+from lancedb.query import MatchQuery
+
+from ...errors import NoIndex, StoreError
+from ..schema import SCHEMA_VERSION
+from .tables import ENTRIES, ENTRIES_SCHEMA, META, META_SCHEMA, VECTORS, quoted
+
+_Result = TypeVar("_Result")
+
+_TRIES = 6
+# LanceDB tells of failures by words alone.
+_CONFLICTS = ("commit conflict", "concurrent commit", "incompatible transaction")
+_VANISHED = ("not found", "no such file")
+_FULL = ("no space left", "disk quota")
+_TROUBLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError, pa.ArrowException, zlib.error)
+
+
+class LanceSession:
+    """Tables of an index; calls from several threads take turns. See `Store` for the public methods.
+
+    A path is a directory, or a URI whose last part after `#` begins the tables' names, so that several
+    indexes share a place that has no directories. Raises NoIndex where there is none, StoreError when it is
+    damaged or of another version.
+    """
+
+    # How long a version stays that a search may still be reading.
+    retention = timedelta(seconds=30)
+
+    def __init__(self, path: str, *, create: bool, any_version: bool = False) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._cache: tuple[tuple[int, int], dict[str, Any]] = ((-1, -1), {})
+        self.remote = "://" in path
+        location, _, prefix = path.partition("#") if self.remote else (path, "", "")
+        self._prefix = f"{prefix}-" if prefix else ""
+        self._claim(location, create=create)
+        with translated(path):
+            self._db = connect_to(location)
+        try:
+            if create:
+                self._make()
+            self._meta = self._open(META)
+            self._check_version(any_version=any_version)
+            self._entries = self._open(ENTRIES)
+            self._vectors: Any = self._open(VECTORS) if self._exists(VECTORS) else None
+        except _TROUBLE as error:
+            raise StoreError(explain(error, path)) from error
+
+    def _claim(self, location: str, *, create: bool) -> None:
+        if self.remote:
+            return
+        if os.path.exists(location) and not os.path.isdir(location):
+            raise StoreError(damaged(location, "not a directory"))
+        if create:
+            os.makedirs(location, mode=0o700, exist_ok=True)
+        elif not os.path.isdir(location):
+            raise NoIndex(f"there is no index at {location}")
+
+    def _name(self, table: str) -> str:
+        return self._prefix + table
+
+    def _exists(self, table: str) -> bool:
+        return self._name(table) in table_names(self._db)
+
+    def _open(self, table: str) -> Any:
+        try:
+            return self._db.open_table(self._name(table))
+        except _TROUBLE as error:
+            if self._exists(table):
+                raise
+            if table == META:
+                raise NoIndex(f"there is no index at {self.path}") from error
+            raise StoreError(damaged(self.path, f"the table {table} is missing")) from error
+
+    def _make(self) -> None:
+        # `meta` comes last: an index without it is none, whatever a killed process left.
+        names = table_names(self._db)
+        if self._name(META) in names:
+            return
+        entries = self._db.create_table(self._name(ENTRIES), schema=ENTRIES_SCHEMA, exist_ok=True)
+        for column in ("id", "file", "key"):
+            entries.create_index(column, config=BTree(), replace=True)
+        entries.create_index("kind", config=Bitmap(), replace=True)
+        for column in ("words", "whole"):
+            entries.create_index(column, config=_words(), replace=True)
+        rows = {"key": ["schema", "lancedb"], "value": [str(SCHEMA_VERSION), lancedb.__version__]}
+        self._db.create_table(self._name(META), data=pa.table(rows, schema=META_SCHEMA))
+
+    def _check_version(self, *, any_version: bool) -> None:
+        found = self.meta("schema")
+        if not found.isdecimal():
+            raise StoreError(damaged(self.path, "its version is missing"))
+        version = int(found)
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"the index was written by a newer version (schema {version}, this one knows "
+                f"{SCHEMA_VERSION}): upgrade semantic-search-mcp, or point SS_INDEX_DIR elsewhere"
+            )
+        if version < SCHEMA_VERSION and not any_version:
+            raise StoreError(
+                "the index was written by an older version: run `semantic-search index` to renew it"
+            )
+        # An older LanceDB appends to what it cannot read, and nobody can read it afterwards.
+        written = self.meta("lancedb")
+        if _release(written) > _release(lancedb.__version__):
+            raise StoreError(
+                f"the index was written by LanceDB {written}, newer than the {lancedb.__version__} here: "
+                "upgrade with `pip install --upgrade 'semantic-search-mcp[lancedb]'`"
+            )
+
+    def close(self) -> None:
+        """Ends the use of the store."""
+        with self._lock:
+            self._cache = ((-1, -1), {})
+
+    # Reading
+
+    def snapshot(self) -> contextlib.AbstractContextManager[None]:
+        """See `Store`."""
+        return self._snapshot()
+
+    @contextlib.contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        with self._lock:
+            if not self._depth:
+                self._refresh()
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+
+    def _refresh(self) -> None:
+        with translated(self.path):
+            # First what passages refer to: a vector that is there too early does no harm.
+            self._entries.checkout_latest()
+            if self._vectors is None and self._exists(VECTORS):
+                self._vectors = self._open(VECTORS)
+            elif self._vectors is not None:
+                self._vectors.checkout_latest()
+
+    def _state(self) -> tuple[int, int]:
+        """Differs from an earlier one when anybody wrote since."""
+        with translated(self.path):
+            return int(self._entries.version), int(self._vectors.version) if self._vectors is not None else 0
+
+    def _kept(self, name: str, make: Callable[[], _Result]) -> _Result:
+        """What `make` returns, kept until somebody writes. Call it within a snapshot."""
+        state = self._state()
+        if self._cache[0] != state:
+            self._cache = (state, {})
+        found = self._cache[1]
+        if name not in found:
+            found[name] = make()
+        result: _Result = found[name]
+        return result
+
+    def _rows(self, columns: list[str], condition: str, table: Any = None) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self._table(columns, condition, table).to_pylist()
+        return rows
+
+    def _table(self, columns: list[str], condition: str = "", table: Any = None) -> pa.Table:
+        query = (self._entries if table is None else table).search()
+        if condition:
+            query = query.where(condition)
+        return self._found(query.select(columns).limit(None))
+
+    def _found(self, query: Any) -> pa.Table:
+        with self._lock, translated(self.path):
+            return query.to_arrow()
+
+    def _count(self, condition: str | None = None, table: Any = None) -> int:
+        with self._lock, translated(self.path):
+            return int((self._entries if table is None else table).count_rows(condition))
+
+    def meta(self, key: str) -> str:
+        """See `Store`."""
+        with self._lock, translated(self.path):
+            self._meta.checkout_latest()
+            rows = self._rows(["value"], f"key = {quoted(key)}", self._meta)
+        return str(rows[0]["value"]) if rows else ""
+
+    def set_meta(self, key: str, value: str) -> None:
+        """See `Store`."""
+        with self._lock:
+            if self.meta(key) == value and value:
+                return
+            row = pa.table({"key": [key], "value": [value]}, schema=META_SCHEMA)
+            self._commit(self._meta, lambda: merged(self._meta, "key", row))
+
+    # Writing
+
+    def _commit(self, table: Any, change: Callable[[], _Result]) -> _Result:
+        """Makes a change of a table that is one commit; again from the newest version after a conflict."""
+        with self._lock, translated(self.path):
+            for attempt in range(_TRIES):
+                table.checkout_latest()
+                try:
+                    return change()
+                except _TROUBLE as error:
+                    again = any(words in str(error).lower() for words in _CONFLICTS)
+                    if not again or attempt == _TRIES - 1:
+                        raise
+                time.sleep(0.05 * 2**attempt)
+        raise AssertionError("unreachable")
+
+    def _optimize(self, table: Any, retention: timedelta, *, unverified: bool = False) -> None:
+        """Merges small pieces, brings the indexes up to date and removes versions older than `retention`."""
+        import warnings
+
+        def change() -> None:
+            with warnings.catch_warnings():
+                # It says that others may be reading; they open the newest version and ask again.
+                warnings.simplefilter("ignore")
+                table.optimize(cleanup_older_than=retention, delete_unverified=unverified)
+
+        self._commit(table, change)
+
+
+def _words() -> FTS:
+    # Our own terms, joined by spaces, come through unchanged.
+    return FTS(
+        base_tokenizer="whitespace",
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+        max_token_length=None,
+        with_position=False,
+    )
+
+
+def terms_in(column: str, terms: Sequence[str]) -> MatchQuery:
+    """A query for rows with any of the terms in a column. Terms are words to it, whatever is in them."""
+    return cast("Callable[[str, str], MatchQuery]", MatchQuery)(" ".join(terms), column)
+
+
+def connect_to(location: str) -> lancedb.DBConnection:
+    """A connection whose tables stay at one version until they are told to go on.
+
+    That is what a snapshot is; `_refresh` comes before every read outside of one, so that no search misses
+    what another process wrote.
+    """
+    return lancedb.connect(location, read_consistency_interval=None)
+
+
+def merged(table: Any, column: str, rows: pa.Table) -> Any:
+    """Updates rows by a column and adds those that are new, in one commit."""
+    return table.merge_insert(column).when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+
+def table_names(db: lancedb.DBConnection) -> list[str]:
+    """The names of every table at a place."""
+    names: list[str] = []
+    token: str | None = None
+    while True:
+        page = db.list_tables(page_token=token) if token else db.list_tables()
+        names += page.tables
+        token = page.page_token
+        if not token:
+            return names
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())
+
+
+def damaged(path: str, why: object) -> str:
+    """What a damaged index is told by."""
+    return f"the index {path} is damaged ({why}): run `semantic-search index --force` to build it afresh"
+
+
+def explain(error: Exception, path: str) -> str:
+    """What is wrong with an index, and what to do. Only a damaged one is said to be damaged."""
+    first = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+    said = str(error).lower()
+    if any(words in said for words in _FULL):
+        return f"the disk is full: nothing that was indexed is lost; free some space for {path} and run again"
+    if any(words in said for words in _CONFLICTS):
+        return f"the index {path} is being written by another process; try again when it is done"
+    if any(
+        words in said for words in ("credential", "forbidden", "access denied", "unauthorized", "status 403")
+    ):
+        return (
+            f"the index {path} may not be used: {first}. Credentials come from the environment or the "
+            "provider's own files, see docs/stores.md"
+        )
+    if "://" in path and any(
+        words in said for words in ("connect", "timed out", "timeout", "dns", "resolve")
+    ):
+        return f"the index {path} cannot be reached: {first}"
+    if any(words in said for words in _VANISHED):
+        return (
+            f"the index {path} was changed by another process meanwhile, or is damaged ({first}): try again"
+        )
+    if isinstance(error, OSError):
+        return f"the index {path} cannot be used: {first}"
+    return damaged(path, first)
+
+
+@contextlib.contextmanager
+def translated(path: str) -> Iterator[None]:
+    """A span in which errors of LanceDB become StoreErrors that say what to do."""
+    try:
+        yield
+    except _TROUBLE as error:
+        raise StoreError(explain(error, path)) from error

@@ -1,0 +1,88 @@
+"""What keeps a LanceDB index quick and small: merging pieces, renewing indexes, dropping old versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lancedb.index import HnswSq
+
+from .session import translated
+from .tables import ENTRIES, META, VECTORS
+from .vectors import WAITING, LanceVectors, mark
+
+# From so many vectors on an index over them pays: below, comparing with each takes less than 0.1 s.
+VECTOR_INDEX_ROWS = 100_000
+# How many small pieces a table may be in, or versions it may have, before they are merged: when there is time
+# (`tidy`), and at the latest. Merging writes the whole table anew.
+_PIECES = 64
+_MOST_PIECES = 400
+# How many new rows at least, and which part of all, are searched without an index before it is renewed.
+_TAIL_ROWS = 2_000
+_TAIL_PART = 8
+_TIDIED = "tidied:"
+
+
+class LanceUpkeep(LanceVectors):
+    """See `Store` for the public methods."""
+
+    def __init__(self, path: str, *, create: bool, any_version: bool = False) -> None:
+        super().__init__(path, create=create, any_version=any_version)
+        self._commits: dict[str, int] = {}
+
+    def tidy(self) -> None:
+        """See `Store`. Vectors of vanished text are kept until they outnumber the live ones, so that a
+        change of branch and back embeds nothing again."""
+        with self._lock:
+            self._refresh()
+            if self._count("kind = 0"):
+                self._commit(self._entries, lambda: self._entries.delete("kind = 0"))
+            if self._vectors is not None:
+                orphans = self._orphans()
+                total = self._count(None, self._vectors)
+                if len(orphans) > max(1000, total - len(orphans)):
+                    self._drop_orphans()
+                self._index_vectors()
+            for name in (ENTRIES, VECTORS, META):
+                self._keep_up(name, pieces=_PIECES, tail=_TAIL_ROWS, part=_TAIL_PART)
+            with self.snapshot():
+                # A search then need not compare all keys to say how many texts wait.
+                self.set_meta(WAITING, mark(self._state(), len(self._waiting())))
+
+    def _committed(self, name: str) -> None:
+        """Counts commits of a table, and looks after it now and then however long the run."""
+        self._commits[name] = self._commits.get(name, 0) + 1
+        if self._commits[name] % _PIECES == 0:
+            self._keep_up(name, pieces=_MOST_PIECES, tail=10 * _TAIL_ROWS, part=1)
+
+    def _keep_up(self, name: str, *, pieces: int, tail: int, part: int) -> None:
+        """Merges small pieces when they are many, and renews indexes when much is not in them yet.
+
+        `pieces` also bounds the versions since the last time; `tail` rows, or the `part`th part of those in
+        the index, may be outside of it.
+        """
+        table, index = self._named_table(name)
+        if table is None:
+            return
+        with translated(self.path):
+            table.checkout_latest()
+            due = table.version - int(self.meta(_TIDIED + name) or 0) > pieces
+            due = due or table.stats()["fragment_stats"]["num_small_fragments"] > pieces
+            if index and not due:
+                found = table.index_stats(index)
+                due = found.num_unindexed_rows > max(tail, found.num_indexed_rows // part)
+        if due:
+            self._optimize(table, self.retention)
+            self.set_meta(_TIDIED + name, str(table.version))
+
+    def _named_table(self, name: str) -> tuple[Any, str]:
+        """A table and the index that tells how much of it is in indexes."""
+        if name == ENTRIES:
+            return self._entries, "words_idx"
+        return (self._vectors, "key_idx") if name == VECTORS else (self._meta, "")
+
+    def _index_vectors(self) -> None:
+        """Makes the index over the vectors once they are many; LanceDB keeps it up from then on."""
+        names = {column for index in self._vectors.list_indices() for column in index.columns}
+        if self._count(None, self._vectors) >= VECTOR_INDEX_ROWS and "vector" not in names:
+            config = HnswSq(distance_type="cosine")
+            self._commit(self._vectors, lambda: self._vectors.create_index("vector", config=config))
