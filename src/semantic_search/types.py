@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -122,13 +123,17 @@ class Document:
     notes: tuple[str, ...] = ()
 
 
+_CUE_TIMES = re.compile(r"^(?:\d+\n)?[\d:.,]+[ \t]+-->[^\n]*\n|^WEBVTT[^\n]*\n", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A verbatim slice of a document: `chunk.text == document.text[chunk.start:chunk.end]`.
 
     Offsets are characters; lines are 1-based and inclusive. `heading` is the trail of headings above the
     passage joined by ` > `; `symbol` the qualified name of the definition it holds or lies in, `kind` that
-    definition's kind (`function`, `class` …). `page` is 1-based. What does not apply is empty or None.
+    definition's kind (`function`, `class` …; `cues` for subtitles). `page` is 1-based. What does not apply
+    is empty or None.
     """
 
     start: int
@@ -143,10 +148,13 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """What the model sees: a header line of heading or symbol, then the text.
+        """What the model sees: a header line of heading or symbol, then the text; of subtitles what is said.
 
         No path in it, so that moving a file changes no vector.
         """
+        if self.kind == "cues":
+            # Times are half of a subtitle's tokens and say nothing.
+            return _CUE_TIMES.sub("", self.text).strip() or self.text
         header = self.heading or self.symbol
         return f"{header}\n{self.text}" if header else self.text
 

@@ -24,7 +24,7 @@ _LINES = st.one_of(
             "    def m(self):", "        pass", "}", "{", "function f() {", "// note", "# note", "@decorator",
             "\f", "\u2028", "x\x85y\x1cz", "пошук файлів. Знайдено!", "検索", "word " * 40, "a" * 600,
             "😀" * 30, "e\u0301" * 20, "\t\tif x:", "  key: value", '{"a": 1}', "impl A {", "}  // end",
-            " " * 700, "<|endoftext|> [SEP]",
+            "00:01:02,000 --> 00:01:03,000", "2026-01-02 ERROR x", 'a,"b', " " * 700, "<|endoftext|> [SEP]",
         ]
     ),
 )  # fmt: skip
@@ -43,6 +43,9 @@ _LANGUAGES = st.sampled_from(
         "haskell",
         "json",
         "csv",
+        "json-lines",
+        "log",
+        "subtitles",
         "pdf",
         "text",
         "css",

@@ -1,7 +1,8 @@
 """Documents become chunks: verbatim slices that fit the model, cut where the text itself has joints.
 
-Format modules say where those are (`markup`, `code`, `layout`); one packer decides sizes (`packing`). Nothing
-here reads a file or runs a model: the tokenizer's single pass over the document comes in as offsets.
+Format modules say where those are (`markup`, `code`, `records`, `layout`); one packer decides sizes
+(`packing`). Nothing here reads a file or runs a model: the tokenizer's single pass over the document comes in
+as offsets.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from .code import definitions
 from .layout import indented, prose
 from .markup import MARKUP_LANGUAGES, sections
 from .packing import Block, Budget, Merging, TokenIndex, pack
+from .records import RECORD_LANGUAGES, records
 
 __all__ = ["CHUNKER_VERSION", "Budget", "chunk_document"]
 
-CHUNKER_VERSION = 3
+CHUNKER_VERSION = 4
 """Changes whenever the same document gives other chunks: part of the fingerprint of an index."""
 
 _NEWLINE = re.compile("\n")
@@ -58,6 +60,8 @@ def _blocks(document: Document, tokens: TokenIndex, budget: Budget) -> tuple[lis
     if language in MARKUP_LANGUAGES:
         return list(sections(text, language)), Merging(budget.target // 8, budget.target // 16)
     packed = Merging(budget.target, budget.target // 5)
+    if language in RECORD_LANGUAGES:
+        return records(text, language), packed
     grammar = grammar_of(language)
     if grammar is not None and (found := definitions(text, grammar, tokens, budget)) is not None:
         return found, packed

@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 
 from .packing import Block
 
+_NEWLINE = re.compile("\n")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _ITEM = re.compile(r" ?(?:[-*+•]|\d{1,9}[.)])[ \t]+\S")
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|</?[A-Za-z][^>]*>|\s*\{#[^}]*\}\s*$")
 _EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+_LONG_TABLE = 1500  # characters from which on a table has to be cut
+_LEAD = 400  # characters before a long table that stay with it
 _LATEX_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 
 
@@ -89,16 +94,21 @@ MARKUP_LANGUAGES = frozenset(_SYNTAXES)
 
 @dataclass(slots=True)
 class _Scan:
-    """What one pass over the lines finds: headings (offset, level, title), cut points, spans kept whole."""
+    """What one pass over the lines finds: headings (offset, level, title), cut points, spans kept whole, and
+    of these the tables."""
 
     headings: list[tuple[int, int, str]] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
     solids: list[tuple[int, int]] = field(default_factory=list)
+    tables: list[tuple[int, int]] = field(default_factory=list)
     levels: dict[str, int] = field(default_factory=dict)
 
 
 def sections(text: str, language: str) -> Iterator[Block]:
-    """The sections of a text in one of `MARKUP_LANGUAGES`, in order; they partition it."""
+    """The sections of a text in one of `MARKUP_LANGUAGES`, in order; they partition it.
+
+    A table too long for a passage is a section of its own, its header the innermost heading of each part.
+    """
     front = _FRONT_MATTER.match(text) if language in ("markdown", "mdx") else None
     body = front.end() if front is not None else 0
     scan = _scanned(text, body, _SYNTAXES[language])
@@ -109,7 +119,7 @@ def sections(text: str, language: str) -> Iterator[Block]:
     for i, (offset, depth, title) in enumerate(scan.headings):
         if i == 0:
             if offset > body:
-                yield _block(scan, body, offset, 0, ())
+                yield from _blocks(text, scan, body, offset, 0, ())
             start, level = offset, depth
         while trail and trail[-1][0] >= depth:
             trail.pop()
@@ -118,11 +128,36 @@ def sections(text: str, language: str) -> Iterator[Block]:
         deeper = i + 1 < len(scan.headings) and scan.headings[i + 1][1] > depth
         if deeper and _is_bare(text, offset, end):
             continue  # a heading right above its first subheading belongs to that
-        yield _block(scan, start, end, level, tuple(title for _, title in trail))
+        yield from _blocks(text, scan, start, end, level, tuple(title for _, title in trail))
         if i + 1 < len(scan.headings):
             start, level = end, scan.headings[i + 1][1]
     if not scan.headings and body < len(text):
-        yield _block(scan, body, len(text), 0, ())
+        yield from _blocks(text, scan, body, len(text), 0, ())
+
+
+def _blocks(
+    text: str, scan: _Scan, start: int, end: int, level: int, trail: tuple[str, ...]
+) -> Iterator[Block]:
+    for first, last in _solids(scan.tables, start, end):
+        header = _table_header(text, first, last) if last - first > _LONG_TABLE else ""
+        if not header:
+            continue
+        if first - start > _LEAD:
+            yield _block(scan, start, first, level, trail)
+            start = first
+        rows = [first + match.end() for match in _NEWLINE.finditer(text[first : last - 1])][2:]
+        yield Block(start, last, level, (*trail, header), cuts=(rows,), overlaps=False)
+        start = last
+    if start < end:
+        yield _block(scan, start, end, level, trail)
+
+
+def _table_header(text: str, start: int, end: int) -> str:
+    """The cells of a table's first row, empty where no rule stands below it."""
+    lines = text[start:end].split("\n", 2)
+    if len(lines) < 3 or not _TABLE_RULE.fullmatch(lines[1]):
+        return ""
+    return ", ".join(filter(None, (_plain(cell) for cell in _CELL_BORDER.split(lines[0]))))
 
 
 def _block(scan: _Scan, start: int, end: int, level: int, trail: tuple[str, ...]) -> Block:
@@ -171,16 +206,16 @@ def _scanned(text: str, body: int, syntax: _Syntax) -> _Scan:
             if in_table and table is None:
                 table = offset
             elif not in_table and table is not None:
-                scan.solids.append((table, offset))
+                scan.tables.append((table, offset))
                 table = None
             if line.strip() and (not before[1][1].strip() or (_ITEM.match(line) and not in_table)):
                 scan.cuts.append(offset)
             before = [before[1], (offset, line)]
         offset += len(line) + 1
     if table is not None:
-        scan.solids.append((table, len(text)))
+        scan.tables.append((table, len(text)))
     scan.headings.sort()
-    scan.solids.sort()
+    scan.solids = sorted([*scan.solids, *scan.tables])
     return scan
 
 

@@ -142,3 +142,13 @@ def test_a_long_trail_is_shortened_from_outside() -> None:
 )
 def test_other_markup(language: str, text: str, trails: list[str]) -> None:
     assert _headings(text.replace("{}", _body()), language) == trails
+
+
+def test_the_rows_of_a_long_table_carry_its_header() -> None:
+    rows = "".join(f"| Town {n} | {n}000 | River {n} |\n" for n in range(100))
+    text = f"# A\n\nlead\n\n| City | **Inhabitants** | River |\n|---|--:|---|\n{rows}\n{_body()}\n"
+    chunks = _chunks(text)
+    assert chunks[0].text.startswith("# A\n\nlead\n\n| City")
+    assert {chunk.heading for chunk in chunks[:-1]} == {"A > City, Inhabitants, River"}
+    assert all(chunk.text.startswith("| Town") and chunk.text.endswith(" |") for chunk in chunks[1:-1])
+    assert (chunks[-1].heading, chunks[-1].text) == ("A", _body())
