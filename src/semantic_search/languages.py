@@ -111,7 +111,8 @@ _ROWS = (
     _code("verilog", "v vh sv svh", aliases="systemverilog"),
     _code("vhdl", "vhd vhdl"),
     _code("glsl", "glsl vert frag comp geom hlsl wgsl metal", aliases="hlsl wgsl"),
-    _code("html", "html htm xhtml", grammar="html"),
+    # A template, or a page that a script fills: its markup is the text.
+    _code("html-source", "", grammar="html"),
     _code("css", "css pcss", grammar="css"),
     _code("scss", "scss sass", grammar="scss", aliases="sass"),
     _code("less", "less"),
@@ -164,7 +165,6 @@ _ROWS = (
     _Row("json-lines", "data", None, "jsonl ndjson"),
     _Row("json5", "data", "json5", "json5"),
     _Row("jsonc", "data", "jsonc", "jsonc code-workspace", "tsconfig.json jsconfig.json"),
-    _Row("jupyter-notebook", "data", "json", "ipynb", "", "ipynb notebook"),
     _Row("xml", "data", "xml", "xml xsd xsl xslt wsdl plist csproj vbproj fsproj props targets resx svg"),
     _Row("dtd", "data", "dtd", "dtd"),
     _Row("csv", "data", None, "csv tsv psv", "", "tsv"),
@@ -182,7 +182,17 @@ _ROWS = (
     _Row("textile", "docs", None, "textile"),
     _Row("man-page", "docs", None, "1 2 3 4 5 6 7 8 9 man mdoc roff", "", "man roff"),
     _Row("pdf", "docs", None, "pdf"),
-    _Row("docx", "docs", None, "docx", "", "word"),
+    _Row("docx", "docs", None, "docx docm", "", "word"),
+    _Row("html", "docs", None, "html htm xhtml"),
+    _Row("pptx", "docs", None, "pptx pptm", "", "powerpoint"),
+    _Row("xlsx", "data", None, "xlsx xlsm", "", "excel"),
+    _Row("odt", "docs", None, "odt"),
+    _Row("ods", "data", None, "ods"),
+    _Row("odp", "docs", None, "odp"),
+    _Row("rtf", "docs", None, "rtf"),
+    _Row("epub", "docs", None, "epub"),
+    _Row("email", "docs", None, "eml mbox", "", "mail"),
+    _Row("jupyter-notebook", "docs", None, "ipynb", "", "notebook"),
     _Row(
         "text",
         "text",
@@ -261,6 +271,35 @@ def grammar_of(language: str) -> str | None:
 def resolve_language(name: str) -> str | None:
     """The language that a user means by `name` (`py`, `TS`, `c++`, `.md`), or None if there is none."""
     return _BY_ALIAS.get(name.strip().lower().removeprefix("."))
+
+
+_PAGES = {
+    "pptx": "slide",
+    "odp": "slide",
+    "xlsx": "sheet",
+    "ods": "sheet",
+    "epub": "chapter",
+    "email": "message",
+    "jupyter-notebook": "cell",
+}
+
+
+def page_word(language: str) -> str:
+    """What the pages of a document of this language are: `page`, `slide`, `sheet`, `chapter` …"""
+    return _PAGES.get(language, "page")
+
+
+_SOURCES = {"html": "html-source"}
+
+
+def language_of_source(language: str) -> str:
+    """The language of a file that has the extension of a document and is the source of one."""
+    return _SOURCES.get(language, language)
+
+
+def with_sources(language: str) -> tuple[str, ...]:
+    """The languages whose files a user means by `language`: also sources of documents."""
+    return (language, _SOURCES[language]) if language in _SOURCES else (language,)
 
 
 def languages() -> tuple[str, ...]:

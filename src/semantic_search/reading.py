@@ -149,8 +149,7 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     A format that has an extractor is extracted; everything else is text in one of the encodings that
     `encodings.decode` knows. Safe to call from several threads. Never raises because of what the file holds.
     """
-    from .formats import FORMATS
-    from .languages import language_of, language_of_script
+    from .languages import language_of, language_of_script, language_of_source
     from .listing.credentials import holds_secret
 
     suffix = os.path.splitext(source.path)[1].lower()
@@ -160,23 +159,39 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     opened, data = content
     if not data:
         return Skipped(opened, Skip.EMPTY)
-    found = _extracted(suffix, data) if suffix in FORMATS else _decoded(data)
+    found, extracted = _text_of(suffix, data)
+    if not extracted and len(data) > rules.max_file_bytes:
+        return Skipped(opened, Skip.TOO_LARGE)
     if isinstance(found, tuple):
         text, pages, notes = found
     else:
         return Skipped(opened, found.reason, found.detail)
     if not text.strip():
-        return Skipped(opened, Skip.NO_TEXT if suffix in FORMATS else Skip.EMPTY)
-    if not rules.index_secrets and holds_secret(data if suffix not in FORMATS else text.encode()):
+        return Skipped(opened, Skip.NO_TEXT if extracted else Skip.EMPTY)
+    if not rules.index_secrets and holds_secret(text.encode() if extracted else data):
         return Skipped(opened, Skip.SECRET)
     language = language_of(source.path)
     if language == "text":
         language = language_of_script(text)
+    elif not extracted:
+        language = language_of_source(language)
     digest = hashlib.sha256(data).hexdigest()
     return Document(opened, digest, text, language, pages, notes)
 
 
 _Found = tuple[str, tuple[int, ...], tuple[str, ...]]
+
+
+def _text_of(suffix: str, data: bytes) -> tuple[_Found | CannotOpen, bool]:
+    """What was found, and whether it was extracted rather than taken as it is."""
+    from .formats import VERBATIM, is_document
+
+    if not is_document(suffix, data):
+        return _decoded(data), False
+    found = _extracted(suffix, data)
+    if suffix in VERBATIM and isinstance(found, CannotOpen) and found.reason is Skip.NO_TEXT:
+        return _decoded(data), False  # a page that a script fills
+    return found, True
 
 
 def _extracted(suffix: str, data: bytes) -> _Found | CannotOpen:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .languages import page_word
 from .output import shown, valid
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def hit_json(hit: Hit) -> Json:
         ("heading", chunk.heading),
         ("symbol", chunk.symbol),
         ("kind", chunk.kind),
-        ("page", chunk.page),
+        (page_word(hit.language), chunk.page),
     ):
         if value:
             shape[key] = value

@@ -1,4 +1,5 @@
-"""Sections of marked-up prose: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, Typst, Textile.
+"""Sections of marked-up prose: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, Typst, Textile; and of
+documents, which are extracted as Markdown.
 
 Headings follow CommonMark 0.31 (ATX and one-line setext, not inside fences); the other languages by their own
 simple line rules. A section is a block with the trail of headings above it.
@@ -66,7 +67,8 @@ _MARKDOWN = _Syntax(
 _SYNTAXES = {
     "markdown": _MARKDOWN,
     "mdx": _MARKDOWN,
-    "docx": _MARKDOWN,
+    **dict.fromkeys(("docx", "html", "pptx", "xlsx", "odt", "ods", "odp", "rtf", "epub"), _MARKDOWN),
+    **dict.fromkeys(("email", "jupyter-notebook"), _MARKDOWN),
     "rst": _Syntax(None, underlines="=-~^\"'`:.*+#_<>"),
     "asciidoc": _Syntax(
         re.compile(r"(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$"),

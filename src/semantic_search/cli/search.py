@@ -7,6 +7,7 @@ import sys
 import click
 
 from ..corpus import Corpus
+from ..languages import page_word
 from ..output import harmless, one_line, shown
 from ..tools.gather import gather
 from ..tools.search import MOST_RESULTS, Answer, Question, files_of, search
@@ -95,7 +96,10 @@ def show_answer(answer: Answer, *, only_files: bool, as_json: bool) -> int:
 
 def show_hit(hit: Hit) -> None:
     """A hit on one line: path:line, score, place, preview; tabs between them."""
-    place = hit.chunk.symbol or hit.chunk.heading or (f"page {hit.chunk.page}" if hit.chunk.page else "")
+    place = hit.chunk.symbol or hit.chunk.heading
+    if hit.chunk.page:
+        page = f"{page_word(hit.language)} {hit.chunk.page}"
+        place = f"{place} ({page})" if place else page
     where = f"{one_line(shown(hit.absolute))}:{hit.chunk.first_line}"
     print(f"{where}\t{hit.score:.3f}\t{one_line(place)}\t{preview(hit, 160)}")
     _explain(hit)
@@ -128,7 +132,7 @@ def _table(hits: list[Hit]) -> None:
         if hit.stale:
             where.append(" (changed)", style="yellow")
         if hit.chunk.page:
-            where.append(f" p. {hit.chunk.page}", style="dim")
+            where.append(f" {page_word(hit.language)} {hit.chunk.page}", style="dim")
         body = Text()
         if hit.chunk.symbol or hit.chunk.heading:
             body.append(one_line(hit.chunk.symbol or hit.chunk.heading) + "  ", style="bold")

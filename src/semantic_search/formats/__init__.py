@@ -1,6 +1,7 @@
 """Document formats: bytes to text, in a child process that can be ended.
 
-A new format is one module with `extract(data: bytes) -> Extracted | Refused` and one row in `FORMATS`.
+A new format is one module with `extract(data: bytes) -> Extracted | Refused`, one row in `FORMATS` and one in
+`languages.py`.
 Importing this package imports no document library.
 """
 
@@ -13,13 +14,53 @@ from functools import cache
 from .outcome import Extract, Extracted, Refused
 from .pool import TIME_LIMIT, Pool
 
-__all__ = ["FORMATS", "Extract", "Extracted", "Pool", "Refused", "close", "extract"]
+__all__ = [
+    "FORMATS",
+    "VERBATIM",
+    "Extract",
+    "Extracted",
+    "Pool",
+    "Refused",
+    "close",
+    "extract",
+    "is_document",
+]
 
 FORMATS: Mapping[str, str] = {
     ".pdf": f"{__name__}.pdf",
     ".docx": f"{__name__}.docx",
+    ".docm": f"{__name__}.docx",
+    ".pptx": f"{__name__}.pptx",
+    ".pptm": f"{__name__}.pptx",
+    ".xlsx": f"{__name__}.xlsx",
+    ".xlsm": f"{__name__}.xlsx",
+    ".odt": f"{__name__}.odf",
+    ".ods": f"{__name__}.odf",
+    ".odp": f"{__name__}.odf",
+    ".rtf": f"{__name__}.rtf",
+    ".epub": f"{__name__}.epub",
+    ".html": f"{__name__}.html",
+    ".htm": f"{__name__}.html",
+    ".xhtml": f"{__name__}.html",
+    ".eml": f"{__name__}.mail",
+    ".mbox": f"{__name__}.mbox",
+    ".ipynb": f"{__name__}.ipynb",
 }
 """The module of each format, by lower-case suffix. It is imported in the child only."""
+
+VERBATIM = frozenset((".html", ".htm", ".xhtml"))
+"""Suffixes of formats that are text themselves: what has no text for a reader is read as it is."""
+
+
+def is_document(suffix: str, data: bytes) -> bool:
+    """Whether a file with this lower-case suffix is to be extracted, and not text to be taken as it is."""
+    if suffix not in FORMATS:
+        return False
+    if suffix not in VERBATIM:
+        return True
+    from .html_source import is_source
+
+    return not is_source(data)
 
 
 @cache

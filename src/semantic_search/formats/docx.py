@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from ..types import Skip
-from .outcome import Extracted, Refused, clean
-from .word_blocks import Block, join
-from .word_package import Package, Refusal
+from .blocks import Block, Full, join
+from .outcome import CUT_NOTE, Extracted, Refused, clean
+from .package import Package, Refusal
 from .word_styles import Numbering, Styles
-from .word_text import Full, Reader
+from .word_text import Reader
 
 MAX_CHARACTERS = 20_000_000
 
@@ -30,7 +30,7 @@ def extract(data: bytes, *, max_characters: int = MAX_CHARACTERS) -> Extracted |
     text (`NO_TEXT`). Notes say what was cut or could not be read.
     """
     try:
-        return _Document(Package(data), max_characters).read()
+        return _Document(Package(data, "Word document", ".docx"), max_characters).read()
     except Refusal as refusal:
         return Refused(refusal.reason, refusal.detail)
 
@@ -44,8 +44,8 @@ class _Document:
         self._notes: list[str] = []
 
     def read(self) -> Extracted | Refused:
-        main = self._package.main()
-        relations = list(dict.fromkeys(self._package.relations(main)))
+        main = self._package.main("word/document.xml")
+        relations = list(dict.fromkeys((each.kind, each.part) for each in self._package.relations(main)))
         for kind, part in relations:
             if kind == "styles":
                 self._optional(part, kind, partial(self._package.parse, start=self._styles.start))
@@ -63,7 +63,7 @@ class _Document:
         reader = Reader(self._styles, self._numbering, self._room)
         self._feed(reader, part)
         if reader.root != "w:document":
-            raise Refusal(Skip.DAMAGED, "not a Word document")
+            raise self._package.foreign()
         if reader.embedded:
             self._notes.append(f"{reader.embedded} embedded documents were not read")
         return reader.blocks
@@ -83,7 +83,7 @@ class _Document:
         try:
             self._package.parse(part, reader.start, reader.end, reader.text)
         except Full:
-            self._notes.append("only the beginning was kept: more text than the limit")
+            self._notes.append(CUT_NOTE)
         finally:
             self._room -= reader.written
 

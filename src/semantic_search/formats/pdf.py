@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..types import Skip
-from .outcome import Extracted, Refused, clean
+from .outcome import Extracted, Refused, clean, parted
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -97,7 +97,7 @@ def _assemble(raw: list[str | None], count: int, max_characters: int) -> Extract
     tidied = [_tidy(page or "", words) for page in raw]
     if not any(tidied):
         return Refused(Skip.NO_TEXT)
-    text, pages = _concatenate(tidied)
+    text, pages = parted(tidied)
     notes = []
     if silent := tidied.count("") - unread:
         notes.append(f"{silent} of {count} pages without text")
@@ -109,24 +109,6 @@ def _assemble(raw: list[str | None], count: int, max_characters: int) -> Extract
         notes.append(f"only the first {max_characters} characters were kept")
         text = text[:max_characters]
     return Extracted(text, tuple(min(offset, len(text)) for offset in pages), tuple(notes))
-
-
-def _concatenate(texts: list[str]) -> tuple[str, list[int]]:
-    """All pages parted by blank lines, and where each starts; one without text, where the next one does."""
-    parts: list[str] = []
-    pages: list[int] = []
-    length = waiting = 0
-    for text in texts:
-        waiting += 1
-        if not text:
-            continue
-        separator = "\n\n" if parts else ""
-        length += len(separator)
-        pages += [length] * waiting
-        waiting = 0
-        parts += (separator, text)
-        length += len(text)
-    return "".join(parts), pages + [length] * waiting
 
 
 def _vocabulary(raw: list[str | None]) -> frozenset[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .word_package import attribute, number
+from .package import attribute, number
 
 _HEADING = re.compile(r"(?:heading|заголовок) ?([1-9])")
 _TITLES = ("title", "назва", "название")

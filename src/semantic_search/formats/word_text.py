@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from .blocks import Block, Full, Table, flat, heading_of, paragraph_of
 from .outcome import clean
-from .word_blocks import Block, Table, flat
-from .word_package import attribute, number
+from .package import attribute, number
 from .word_styles import Numbering, Styles
 
-_LOOKS_LIKE_MARKUP = re.compile(r"^(?=#{1,6}\s|```|~~~)", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
 _MAX_SPAN = 64
 _MAX_LIST_LEVEL = 8
@@ -24,10 +23,6 @@ _SKIPPED = frozenset(
 _TEXT = frozenset(("w:t", "m:t", "a:t"))
 _CHARACTERS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
 _NO_NOTES = ("separator", "continuationSeparator", "continuationNotice")
-
-
-class Full(Exception):
-    """The text has reached the limit; what was read so far is in the reader."""
 
 
 @dataclass(slots=True)
@@ -169,7 +164,7 @@ class Reader:
         if level is None:
             level = self._styles.outline(paragraph.style)
         if level is not None and level < 9:
-            return Block("heading", "#" * min(level + 1, 6) + " ", " ".join(text.split()))
+            return heading_of(level + 1, text)
         number_id, list_level = self._styles.numbering(paragraph.style)
         if paragraph.number_id is not None:
             number_id = paragraph.number_id
@@ -179,7 +174,7 @@ class Reader:
             list_level = min(list_level, _MAX_LIST_LEVEL)
             mark = self._numbering.mark(number_id, list_level)
             return Block("item", "    " * list_level + mark, text)
-        return Block("paragraph", "", _LOOKS_LIKE_MARKUP.sub(r"\\", text))
+        return paragraph_of(text)
 
     # Text boxes belong to the paragraph they are anchored in, and follow it.
 

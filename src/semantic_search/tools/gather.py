@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..corpus import Corpus
 from ..errors import QueryError
+from ..languages import page_word
 from ..output import one_line, shown
 from ..types import Hit
 from .search import Answer, Question, search
@@ -116,6 +117,8 @@ def to_markdown(gathered: Gathered) -> str:
             f"### [{n}/{total}]  {one_line(hit.folder_name)}  ·  {one_line(shown(hit.path))}  ·  "
             f"line {span.first_line}  ·  score {hit.score:.3f}"
         )
+        if hit.chunk.page:
+            head += f"  ·  {page_word(hit.language)} {hit.chunk.page}"
         if hit.stale:
             head += "  ·  changed on disk since it was indexed"
         blocks.append(f"{head}\n\n{fence}{hit.language}\n{span.text}\n{fence}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..corpus import Corpus
 from ..errors import FolderError, QueryError
 from ..folders import Folder, is_inside, name_folders
-from ..languages import resolve_language
+from ..languages import resolve_language, with_sources
 from ..stores import Filter
 
 Scope = tuple[str, str]
@@ -25,12 +25,12 @@ def resolve_filter(
     scopes = served_scopes(corpus)
     if folders:
         scopes = tuple(dict.fromkeys(scope for name in folders for scope in resolve_scopes(corpus, name)))
-    resolved = []
+    resolved: list[str] = []
     for name in languages:
         language = resolve_language(name)
         if language is None:
             raise QueryError(f"{name}: no language or kind of file is known by this name")
-        resolved.append(language)
+        resolved += with_sources(language)
     return Filter(scopes, tuple(glob for glob in globs if glob), tuple(resolved))
 
 

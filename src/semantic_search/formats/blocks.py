@@ -1,19 +1,25 @@
-"""Markdown blocks of a Word document: paragraphs, list items, table rows, and how they stand together."""
+"""Markdown blocks of a document: paragraphs, list items, table rows, and how they stand together."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+_LOOKS_LIKE_MARKUP = re.compile(r"^(?=#{1,6}\s|```|~~~)", re.MULTILINE)
 _TOGETHER = {("item", "item"), ("table", "row"), ("row", "row")}
+
+
+class Full(Exception):
+    """The text has reached the limit; what was read so far is in the reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """A piece of a document. `mark` is its Markdown markup, `kind` says what it stands together with.
 
-    Kinds: `heading`, `paragraph`, `item` of a list, `table` for the first
-    row of one and `row` for the others, `note`.
+    Kinds: `heading`, `paragraph`, `item` of a list, `table` for the first row of one and `row` for the
+    others, `code`, `note`.
     """
 
     kind: str
@@ -64,13 +70,34 @@ class Table:
             return []
         if self.nested:
             return [self._line(row)]
-        return [self._line(row, "table"), Block("row", "", "| " + " | ".join(["---"] * len(row)) + " |")]
+        return [self._line(row, first=True), rule_of(len(row))]
 
-    def _line(self, row: list[list[Block]], kind: str = "row") -> Block:
+    def _line(self, row: list[list[Block]], *, first: bool = False) -> Block:
         cells = [flat(cell) for cell in row]
         if self.nested:
             return Block("paragraph", "", "; ".join(cell for cell in cells if cell))
-        return Block(kind, "", "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+        return row_of(cells, first=first)
+
+
+def heading_of(level: int, text: str) -> Block:
+    """A heading, 1 the outermost; Markdown has six levels."""
+    return Block("heading", "#" * min(max(level, 1), 6) + " ", " ".join(text.split()))
+
+
+def paragraph_of(text: str) -> Block:
+    """A paragraph that says the same when it is read as Markdown."""
+    return Block("paragraph", "", _LOOKS_LIKE_MARKUP.sub(r"\\", text))
+
+
+def row_of(cells: Iterable[str], *, first: bool = False) -> Block:
+    """A row of a table."""
+    escaped = (" ".join(cell.split()).replace("|", r"\|") for cell in cells)
+    return Block("table" if first else "row", "", "| " + " | ".join(escaped) + " |")
+
+
+def rule_of(columns: int) -> Block:
+    """What stands below the first row of a table."""
+    return Block("row", "", "| " + " | ".join(["---"] * columns) + " |")
 
 
 def flat(blocks: Iterable[Block]) -> str:

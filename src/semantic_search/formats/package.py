@@ -1,7 +1,7 @@
-"""The zip of XML parts that an Office Open XML file is (ECMA-376 part 2), read within limits.
+"""A zip of XML parts, read within limits: Office Open XML (ECMA-376 part 2), OpenDocument, EPUB.
 
 Parts are inflated piece by piece and parsed as they come; nothing is written to disk, whatever the members
-are called. Entities and document types, which no such file has, are refused.
+are called. Entities are refused everywhere, document types where no such file has them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import IO, NoReturn
 from xml.parsers import expat
@@ -40,6 +41,20 @@ _PREFIXES = {
     "http://purl.oclc.org/ooxml/drawingml/main": "a",
     "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
     "http://schemas.openxmlformats.org/package/2006/relationships": "rel",
+    "http://schemas.openxmlformats.org/presentationml/2006/main": "p",
+    "http://purl.oclc.org/ooxml/presentationml/main": "p",
+    "http://schemas.openxmlformats.org/spreadsheetml/2006/main": "s",
+    "http://purl.oclc.org/ooxml/spreadsheetml/main": "s",
+    "urn:oasis:names:tc:opendocument:xmlns:office:1.0": "office",
+    "urn:oasis:names:tc:opendocument:xmlns:text:1.0": "text",
+    "urn:oasis:names:tc:opendocument:xmlns:table:1.0": "table",
+    "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0": "draw",
+    "urn:oasis:names:tc:opendocument:xmlns:presentation:1.0": "presentation",
+    "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0": "manifest",
+    "urn:oasis:names:tc:opendocument:xmlns:container": "container",
+    "http://www.idpf.org/2007/opf": "opf",
+    "http://purl.org/dc/elements/1.1/": "dc",
+    "http://www.w3.org/2001/04/xmlenc#": "enc",
 }
 
 
@@ -52,14 +67,27 @@ class Refusal(Exception):
         self.detail = detail
 
 
-class Package:
-    """The parts of one file. Every method raises `Refusal` where the file is damaged or over a limit."""
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a part refers to: the id it does so by, the kind (`styles`, `header` …), and the part's name."""
 
-    def __init__(self, data: bytes) -> None:
+    id: str
+    kind: str
+    part: str
+
+
+class Package:
+    """The parts of one file, which is to be a `what` ("Word document") saved as `suffix`.
+
+    Every method raises `Refusal` where the file is damaged or over a limit.
+    """
+
+    def __init__(self, data: bytes, what: str, suffix: str) -> None:
+        self._what = what
         if data.startswith(_COMPOUND_FILE):
             if "EncryptedPackage".encode("utf-16-le") in data:
                 raise Refusal(Skip.ENCRYPTED, "")
-            raise Refusal(Skip.DAMAGED, "an older Word document; save it as .docx")
+            raise Refusal(Skip.DAMAGED, f"an older {what}; save it as {suffix}")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
@@ -70,47 +98,76 @@ class Package:
         self._members = {_normal(member.filename): member for member in members}
         self._room = MAX_TOTAL
 
-    def main(self) -> str:
-        """The name of the part that holds the document's body."""
-        for kind, target in self.relations(""):
-            if kind == "officeDocument" and target in self._members:
-                return target
-        if "word/document.xml" in self._members:
-            return "word/document.xml"
-        raise Refusal(Skip.DAMAGED, "not a Word document")
+    def __contains__(self, part: str) -> bool:
+        return part in self._members
 
-    def relations(self, part: str) -> list[tuple[str, str]]:
-        """What a part refers to, in order: kind (`styles`, `header` …) and part name. "" is the package."""
+    def foreign(self) -> Refusal:
+        """The refusal of a file that is something else."""
+        return Refusal(Skip.DAMAGED, f"not a {self._what}")
+
+    def main(self, usual: str) -> str:
+        """The name of the part that holds the document's body; `usual` where none is said to."""
+        for relation in self.relations(""):
+            if relation.kind == "officeDocument" and relation.part in self._members:
+                return relation.part
+        if usual in self._members:
+            return usual
+        raise self.foreign()
+
+    def relations(self, part: str) -> list[Relation]:
+        """What a part refers to, in order. "" is the package."""
         folder, name = posixpath.split(part)
         source = posixpath.join(folder, "_rels", f"{name}.rels")
-        found: list[tuple[str, str]] = []
+        found: list[Relation] = []
         if source not in self._members:
             return found
 
         def start(tag: str, attributes: Mapping[str, str]) -> None:
             if tag == "rel:Relationship" and attributes.get("TargetMode") != "External":
                 kind = attributes.get("Type", "").rpartition("/")[2]
-                found.append((kind, _normal(posixpath.join("/", folder, attributes.get("Target", "")))))
+                found.append(
+                    Relation(attributes.get("Id", ""), kind, beside(part, attributes.get("Target", "")))
+                )
 
         self.parse(source, start)
         return found
 
-    def parse(self, part: str, start: Start, end: End | None = None, text: Text | None = None) -> None:
+    def parse(
+        self,
+        part: str,
+        start: Start,
+        end: End | None = None,
+        text: Text | None = None,
+        *,
+        typed: bool = False,
+    ) -> None:
         """Feed a part to the handlers, which get names such as `w:p` ("" for unknown namespaces).
 
-        What a handler raises comes through.
+        `typed` lets a document type pass. What a handler raises comes through.
         """
-        parser = _parser(start, end, text)
+        parser = _parser(start, end, text, typed=typed)
         try:
-            with self._open(part) as stream:
+            for piece in self._pieces(part):
+                parser.Parse(piece, False)
+            parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            raise Refusal(Skip.DAMAGED, f"{part}: {error}") from error
+        except (ValueError, LookupError) as error:
+            raise Refusal(Skip.DAMAGED, f"{part}: {type(error).__name__}") from error
+
+    def read(self, part: str) -> bytes:
+        """The bytes of a part."""
+        return b"".join(self._pieces(part))
+
+    def _pieces(self, part: str) -> Iterator[bytes]:
+        stream = self._open(part)
+        try:
+            with stream:
                 while piece := stream.read(_PIECE):
                     self._room -= len(piece)
                     if self._room < 0:
                         raise Refusal(Skip.TOO_COMPLEX, f"more than {MAX_TOTAL} bytes of XML")
-                    parser.Parse(piece, False)
-            parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise Refusal(Skip.DAMAGED, f"{part}: {error}") from error
+                    yield piece
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, LookupError) as error:
             raise Refusal(Skip.DAMAGED, f"{part}: the archive is damaged") from error
 
@@ -145,11 +202,32 @@ def number(attributes: Mapping[str, str], name: str = "val") -> int | None:
     return int(value) if value and len(value) < 10 and value.isascii() and value.isdecimal() else None
 
 
+def beside(part: str, target: str) -> str:
+    """The name of the part that `part` means by a relative or absolute `target`."""
+    return _normal(posixpath.join("/", posixpath.dirname(part), target))
+
+
+def plain(attributes: Mapping[str, str], name: str) -> str:
+    """The value of the attribute of this local name, whatever its namespace; empty without one."""
+    for key, value in attributes.items():
+        if key.rpartition(" ")[2] == name:
+            return value
+    return ""
+
+
+def relation_id(attributes: Mapping[str, str]) -> str:
+    """The id by which an element refers to another part; empty without one."""
+    for key, value in attributes.items():
+        if key.endswith("/relationships id"):
+            return value
+    return ""
+
+
 def _normal(name: str) -> str:
     return posixpath.normpath(name.replace("\\", "/")).lstrip("/")
 
 
-def _parser(start: Start, end: End | None, text: Text | None) -> expat.XMLParserType:
+def _parser(start: Start, end: End | None, text: Text | None, *, typed: bool) -> expat.XMLParserType:
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     depth = 0
@@ -168,11 +246,16 @@ def _parser(start: Start, end: End | None, text: Text | None) -> expat.XMLParser
             end(_short(name))
 
     def on_doctype(*_: object) -> NoReturn:
-        raise Refusal(Skip.DAMAGED, "a document type declaration, which no Word file has")
+        raise Refusal(Skip.DAMAGED, "a document type declaration, which no such file has")
+
+    def on_entity(*_: object) -> NoReturn:
+        raise Refusal(Skip.DAMAGED, "a declared entity, which no such file has")
 
     parser.StartElementHandler = on_start
     parser.EndElementHandler = on_end
-    parser.StartDoctypeDeclHandler = on_doctype
+    parser.EntityDeclHandler = on_entity
+    if not typed:
+        parser.StartDoctypeDeclHandler = on_doctype
     if text is not None:
         parser.CharacterDataHandler = text
     return parser
