@@ -19,7 +19,7 @@ _RANGE = re.compile(r"^(?P<name>.+):(?P<start>\d+)(?:-(?P<end>\d+))?$", re.DOTAL
 @click.argument("file", metavar="FILE[:START[-END]]")
 @json_option
 def cat_command(file: str, as_json: bool) -> None:
-    """Show a file, or lines of it, as text (for PDF and Word what was extracted).
+    """Show a file, or lines of it, as text (of a document what was extracted).
 
     Line numbers are those of search and grep.
     """

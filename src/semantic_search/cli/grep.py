@@ -30,7 +30,7 @@ def grep_command(
     most: int,
     as_json: bool,
 ) -> int:
-    """Find lines that match a pattern; in PDF and Word files too."""
+    """Find lines that match a pattern; in documents too."""
     search = Search(pattern, folders or None, globs, not ignore_case, literal, most)
     with open_corpus() as corpus:
         matches = grep(corpus, search)

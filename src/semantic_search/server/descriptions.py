@@ -35,13 +35,13 @@ gather."""
 LIST_FOLDERS = "Names and absolute paths of the folders that can be searched. Needed only to choose a folder."
 
 CAT_FILE = """\
-Show a file of the searchable folders, or lines of it; PDF and Word as extracted text. Line numbers \
+Show a file of the searchable folders, or lines of it; documents as extracted text. Line numbers \
 are those of search, gather and grep. Use it after them, with startLine and endLine: passages found \
 often suffice."""
 
 GREP = """\
 Find every line that matches a regular expression (RE2) or, with literal, an exact string; in \
-exactly the files that are searched, PDF and Word included. For names, error messages and other \
+exactly the files that are searched, documents included. For names, error messages and other \
 known strings; for a topic or question use gather."""
 
 INDEX = """\

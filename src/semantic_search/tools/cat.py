@@ -1,4 +1,4 @@
-"""Lines of a file inside the folders; for PDF and Word the extracted text."""
+"""Lines of a file inside the folders; of a document the extracted text."""
 
 from __future__ import annotations
 

@@ -325,5 +325,6 @@ def test_the_package_imports_no_document_library_and_exits_quietly() -> None:
 def test_every_format_can_be_imported_in_the_child() -> None:
     with Pool(FORMATS) as pool:
         for suffix in FORMATS:
-            outcome = pool.extract(suffix, b"neither")
-            assert isinstance(outcome, Refused) and outcome.reason is Skip.DAMAGED, (suffix, outcome)
+            outcome = pool.extract(suffix, bytes(range(32)) * 10)
+            assert isinstance(outcome, Refused), (suffix, outcome)
+            assert outcome.reason in (Skip.DAMAGED, Skip.UNDECODABLE), (suffix, outcome)
