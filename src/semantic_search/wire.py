@@ -13,6 +13,7 @@ from .output import shown, valid
 if TYPE_CHECKING:
     from .tools.index import Run
     from .tools.status import Status
+    from .tools.transfer import Transfer
     from .types import Hit
 
 Json = dict[str, Any]
@@ -86,6 +87,19 @@ def run_json(run: Run) -> Json:
         "notes": [valid(note) for note in run.notes]
         + [valid(f"{report.name}: {note}") for report in run.reports for note in report.notes],
         "seconds": round(run.seconds, 3),
+    }
+
+
+def transfer_json(done: Transfer) -> Json:
+    """What was exported or imported."""
+    return {
+        "file": shown(done.file),
+        "bytes": done.size,
+        "folders": [{"name": shown(f.name), "path": shown(f.path)} for f in done.folders],
+        "files": done.copied.files,
+        "chunks": done.copied.chunks,
+        "vectors": done.copied.vectors,
+        "notes": list(done.notes),
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from builders import FOLDER, indexed, source, vector, vectors
 
 from semantic_search.errors import QueryError, StoreError
 from semantic_search.stores import STORES, Filter, Store, open_store
+from semantic_search.stores.copying import copy_index
 from semantic_search.types import Skip, Skipped
 
 EVERYTHING = Filter()
@@ -576,3 +578,71 @@ def test_r18_an_index_of_an_older_version_gives_its_folders_and_vectors_only(
     new.write(FOLDER, [indexed("a.md", "zebra stripes")], seen_ns=1)
     assert new.pending_count() == 0
     new.close()
+
+
+def fill(store: Store) -> list[Any]:
+    """Files of every kind, vectors and a folder beside; returns the contents of the first folder."""
+    item = indexed("a.py", "def one(): ...", "клас Два", language="python")
+    named = tuple(
+        replace(chunk, symbol=name, kind="function")
+        for chunk, name in zip(item.chunks, ("one", ""), strict=True)
+    )
+    noted = replace(item.document, notes=("one page has no text",), pages=(0, 5))
+    store.write(
+        FOLDER, [replace(item, document=noted, chunks=named), indexed(HARD_NAMES[8], "zebra")], seen_ns=5
+    )
+    store.write(
+        FOLDER, [indexed("kept.md", "zebra kept")], [Skipped(source("b.png"), Skip.BINARY, "why")], seen_ns=6
+    )
+    store.write(
+        FOLDER, skipped=[Skipped(source("kept.md"), Skip.UNREADABLE, "now")], seen_ns=7, keep_passages=True
+    )
+    store.write(OTHER, [indexed("e.md", "zebra", folder=OTHER)], seen_ns=1)
+    embed_all(store)
+    store.write(FOLDER, [indexed("late.md", "waits for a vector")], seen_ns=8)
+    store.record_run(FOLDER, "2026-01-01T00:00:00+00:00")
+    return contents_of(store, FOLDER)
+
+
+def contents_of(store: Store, folder: str) -> list[Any]:
+    with store.snapshot():
+        return sorted(store.contents(folder), key=lambda kept: kept.source.path)
+
+
+@pytest.mark.parametrize("other", sorted(STORES))
+def test_a_copy_in_any_store_is_equal(store: Store, other: str, tmp_path: Path) -> None:
+    before = fill(store)
+    assert len(before) == 5
+    target = open_store(other, str(tmp_path / "copy.store"), create=True)
+    target.write("/elsewhere", [indexed("gone.md", "zebra gone", folder="/elsewhere")], seen_ns=1)
+    copied = copy_index(store, target, {FOLDER: "/elsewhere", OTHER: OTHER})
+    assert (copied.files, copied.chunks, copied.vectors) == (5, 6, 4)
+    after = contents_of(target, "/elsewhere")
+    for old, new in zip(before, after, strict=True):
+        assert new.source == replace(old.source, folder="/elsewhere")
+        assert new.skipped == (replace(old.skipped, source=new.source) if old.skipped else None)
+        if old.indexed is None:
+            assert new.indexed is None
+        else:
+            notes = new.indexed.document.notes
+            document = replace(old.indexed.document, source=new.source, notes=notes)
+            assert new.indexed == replace(old.indexed, document=document)
+    assert after[0].indexed.document.notes == ("one page has no text",)
+    assert [text for _, text in target.pending(10)] == ["waits for a vector"]
+    assert target.match(["gone"], EVERYTHING, 5) == []
+    assert {(c.path, c.files, c.last_run) for c in target.counts()} == {
+        ("/elsewhere", 4, "2026-01-01T00:00:00+00:00"),
+        (OTHER, 1, ""),
+    }
+    for query in ("zebra kept", "клас два"):
+        expected = near(store, query)
+        for path, score in near(target, query):
+            # What a script has in advance is a mean over passages in one store, over texts in the other.
+            assert any(path == other and score == pytest.approx(its, abs=0.03) for other, its in expected)
+    assert target.check() == ""
+    target.close()
+
+
+def near(store: Store, query: str) -> list[tuple[str, float]]:
+    found = store.nearest(vector(query), EVERYTHING, 10)
+    return list(zip(paths_of(store, found), [score for _, score in found], strict=True))

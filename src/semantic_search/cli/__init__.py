@@ -25,6 +25,8 @@ COMMANDS = {
     "cat": ("cat", "Show a file, or lines of it, as text."),
     "status": ("status", "What is indexed, what waits, what was skipped."),
     "doctor": ("doctor", "Check everything and say what to mend."),
+    "export": ("transfer", "Write the index to one file."),
+    "import": ("transfer", "Take an exported index in."),
     "mcp": ("mcp", "Serve the Model Context Protocol to coding agents."),
     "init": ("init", "Register the server with a coding agent."),
 }

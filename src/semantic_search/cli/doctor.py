@@ -6,10 +6,11 @@ import click
 
 from ..output import valid
 from ..tools.doctor import doctor
-from .session import json_option, open_corpus, show, show_json
+from .session import json_option, open_corpus, show, show_json, store_option
 
 
 @click.command("doctor")
+@store_option
 @json_option
 def doctor_command(as_json: bool) -> int:
     """Check everything and say what to mend. Exit status 0 when all is well, 2 when not."""

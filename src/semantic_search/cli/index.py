@@ -11,7 +11,7 @@ from ..tools.index import Request, Run, index
 from ..wire import run_json
 from .interrupt import until_interrupted
 from .progress import Reporter
-from .session import json_option, note, open_corpus, show, show_json
+from .session import json_option, note, open_corpus, show, show_json, store_option
 
 
 @click.command("index")
@@ -23,6 +23,7 @@ from .session import json_option, note, open_corpus, show, show_json
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Threads (default: one a core).")
 @click.option("--no-embed", is_flag=True, help="Only make files searchable by words; vectors another time.")
 @click.option("--verbose", is_flag=True, help="Also a line for each skipped file.")
+@store_option
 @json_option
 def index_command(
     path: str | None,

@@ -12,8 +12,10 @@ import click
 
 from ..corpus import Corpus
 from ..output import harmless, one_line
-from ..settings import load_settings
+from ..settings import STORE_BACKENDS, load_settings
 from ..wire import dumps
+
+_STORE = f"{__name__}.store"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -43,9 +45,23 @@ lang_option = click.option(
 no_refresh_option = click.option("--no-refresh", is_flag=True, help="Do not look for changed files first.")
 
 
+def _choose_store(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value:
+        context.meta[_STORE] = value
+
+
+store_option = click.option(
+    "--store",
+    type=click.Choice(STORE_BACKENDS),
+    expose_value=False,
+    callback=_choose_store,
+    help="The store to use for this run (default: the setting storeBackend).",
+)
+
+
 def filters(function: Function) -> Function:
     """The options that narrow a search."""
-    for option in (no_refresh_option, lang_option, glob_option, in_option):
+    for option in (store_option, no_refresh_option, lang_option, glob_option, in_option):
         function = option(function)
     return function
 
@@ -68,7 +84,9 @@ def show_json(value: object) -> None:
 @contextlib.contextmanager
 def open_corpus() -> Iterator[Corpus]:
     """The corpus of this run. Notes go to stderr, what is unknown in the configuration too."""
-    settings = load_settings()
+    context = click.get_current_context(silent=True)
+    store = context.meta.get(_STORE) if context else None
+    settings = load_settings({**os.environ, "SS_STORE_BACKEND": store} if store else None)
     # Grammars are unpacked once; they belong with our other derived files, not in a cache of their own.
     os.environ.setdefault("SEMBLE_GRAMMARS_CACHE_DIR", os.path.join(settings.paths.model_cache, "grammars"))
     for key in settings.unknown:

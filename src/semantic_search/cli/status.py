@@ -7,13 +7,14 @@ import click
 from ..output import shown
 from ..tools.status import FolderStatus, lock_held, status
 from ..wire import status_json
-from .session import json_option, note, open_corpus, show, show_json
+from .session import json_option, note, open_corpus, show, show_json, store_option
 
 
 @click.command("status")
 @click.option(
     "--skipped", "with_skipped", is_flag=True, help="List every file without passages, with its reason."
 )
+@store_option
 @json_option
 def status_command(with_skipped: bool, as_json: bool) -> None:
     """What is indexed, what waits, what was skipped."""

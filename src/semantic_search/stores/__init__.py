@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import StoreError
-from .rows import Filter, FolderCounts, Indexed, Known, Passage, SkippedFile, Stored
+from .rows import Filter, FolderCounts, Indexed, Kept, Known, Passage, SkippedFile, Stored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "Filter",
     "FolderCounts",
     "Indexed",
+    "Kept",
     "Known",
     "Passage",
     "SkippedFile",
@@ -94,6 +95,20 @@ class Store(Protocol):
 
     def adopt_vectors(self, path: str) -> None:
         """Takes over the vectors of another index file: what was embedded once is not embedded again."""
+
+    def contents(self, folder: str) -> Iterator[Kept]:
+        """Every file of a folder with all that is kept of it. Call it within a snapshot."""
+
+    def stored_vectors(self) -> Iterator[tuple[list[bytes], list[str], npt.NDArray[np.float32]]]:
+        """Every vector there is, in batches of (keys, scripts of their passages, float32 (n, dimension)).
+
+        A script is empty where no passage has the text any more. Call it within a snapshot.
+        """
+
+    def take_vectors(
+        self, keys: Sequence[bytes], scripts: Sequence[str], vectors: npt.NDArray[np.float32]
+    ) -> None:
+        """Keeps vectors by the keys of their texts; those that are there stay as they are."""
 
     def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
         """The k best passages by BM25 over any of the terms, as (passage id, score), best first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..types import Chunk, Document, Skip
+from ..types import Chunk, Document, Skip, Skipped, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,20 @@ class Indexed:
     scripts: tuple[str, ...]
     keys: tuple[bytes, ...]
     path_terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file with all that a store keeps of it: as it was written, and why it was skipped (or None).
+
+    A file may have both, when it could not be read again for a cause that is thought to pass. `source` is how
+    it looked at `seen_ns`.
+    """
+
+    source: SourceFile
+    seen_ns: int
+    indexed: Indexed | None
+    skipped: Skipped | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from ..errors import StoreError
 from ..types import Skip
 from . import sqlite_write as writing
 from .rows import FolderCounts, Indexed, Known, SkippedFile, Stored
+from .sqlite_contents import SqliteContents
 from .sqlite_rows import unpacked
-from .sqlite_search import SqliteArms
 from .sqlite_session import translated
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PENDING = "FROM embeddings WHERE vector IS NULL AND id IN (SELECT embedding_id FROM passages)"
 
 
-class SqliteStore(SqliteArms):
+class SqliteStore(SqliteContents):
     """See `Store`. What is remembered and written is here, the arms and the connection below it."""
 
     # What is remembered

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from lancedb.index import BTree
 
+from .contents import LanceContents
 from .script_sums import ScriptSums, add_to_sums, pack_sums
-from .search import SUMS, LanceArms
+from .search import SUMS
 from .session import translated
 from .tables import PASSAGE, VECTORS, Row, any_of, vectors_schema
 
@@ -19,7 +20,7 @@ _SLICE = 5_000
 WAITING = "waiting"
 
 
-class LanceVectors(LanceArms):
+class LanceVectors(LanceContents):
     """See `Store` for the public methods."""
 
     def has_vectors(self) -> bool:
@@ -128,32 +129,34 @@ class LanceVectors(LanceArms):
     def adopt_vectors(self, path: str) -> None:
         """See `Store`."""
         other = LanceVectors(path, create=False, any_version=True)
-        for keys, scripts, vectors in other.stored_vectors():
-            self.take_vectors(keys, scripts, vectors)
+        with other.snapshot():
+            for keys, scripts, vectors in other.stored_vectors():
+                self.take_vectors(keys, scripts, vectors)
 
-    def stored_vectors(self) -> Iterator[tuple[list[str], list[str], npt.NDArray[np.float32]]]:
-        """Every vector that is kept, in batches of (keys, scripts, float32 (n, dimension))."""
-        with self.snapshot():
-            if self._vectors is None:
-                return
+    def stored_vectors(self) -> Iterator[tuple[list[bytes], list[str], npt.NDArray[np.float32]]]:
+        """See `Store`."""
+        if self._vectors is None:
+            return
+        with translated(self.path):
             for batch in self._vectors.search().limit(None).to_batches(4096):
                 if batch.num_rows:
                     vectors = np.stack(batch["vector"].to_numpy(zero_copy_only=False)).astype(np.float32)
-                    yield batch["key"].to_pylist(), batch["script"].to_pylist(), vectors
+                    keys = [bytes.fromhex(key) for key in batch["key"].to_pylist()]
+                    yield keys, batch["script"].to_pylist(), vectors
 
     def take_vectors(
-        self, keys: Sequence[str], scripts: Sequence[str], vectors: npt.NDArray[np.float32]
+        self, keys: Sequence[bytes], scripts: Sequence[str], vectors: npt.NDArray[np.float32]
     ) -> None:
-        """Keeps vectors of texts by key; those that are there stay."""
+        """See `Store`."""
+        names = [key.hex() for key in keys]
         with self._lock:
             self._refresh()
             there: set[str] = set()
-            if self._vectors is not None:
-                rows = self._table(["key"], any_of("key", keys), self._vectors)
-                there = set(rows["key"].to_pylist())
-            places = [n for n, key in enumerate(keys) if key not in there]
+            if self._vectors is not None and names:
+                there = set(self._table(["key"], any_of("key", names), self._vectors)["key"].to_pylist())
+            places = [n for n, key in enumerate(names) if key not in there]
             if places:
-                self._add_vectors([keys[n] for n in places], [scripts[n] for n in places], vectors[places])
+                self._add_vectors([names[n] for n in places], [scripts[n] for n in places], vectors[places])
 
 
 def mark(state: tuple[int, int], *more: int) -> str:
