@@ -1,11 +1,12 @@
 """Ranking quality on relevance-judged sets, through the real index.
 
-    python benchmarks/quality.py SETS [NAME ...] [--model NAME] [--lexical] [--work DIR] [--keep]
+    python benchmarks/quality.py SETS [NAME ...] [--model NAME] [--lexical] [--work DIR] [--keep FILE]
 
 SETS is a folder of sets: each has `corpus/`, `queries.jsonl`, `qrels.tsv` and `meta.json`. A NAME picks a
 set or a group of them (`semble`). Indexes stay in the working directory, so that a change of ranking is
 measured without embedding anything again. Prints nDCG@10 with each file counted once (the set's own metric
-with `spans` beside it) next to the plain BM25 of the sets' authors and the best published figure.
+with `spans` beside it) next to the plain BM25 of the sets' authors, the best published figure, and the change
+against the last kept run of the same model and arms.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ from semantic_search.tools.search import Question, search
 
 DEPTH = 30
 
-HEAD = f"{'set':30s}  files passages queries  nDCG@10   spans  recall   BM25   best"
+HEAD = f"{'set':30s}  files passages queries  nDCG@10   spans  recall   BM25   best   change (spans)"
+RUNS = Path(__file__).parent / "runs"
+
+Kept = dict[str, dict[str, float]]
+"""The figures of a kept run by set."""
 
 # nDCG@10 of plain BM25 as the sets' authors measured it, and of the best published system (None: none known).
 REFERENCE: dict[str, tuple[float, float | None]] = {
@@ -144,18 +149,20 @@ def mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def table(results: list[Result]) -> list[str]:
+def table(results: list[Result], before: Kept) -> list[str]:
     """The figures, a line a set, groups of several sets with a line for all their queries."""
     lines = [HEAD]
     groups: dict[str, list[Result]] = {}
     for result in results:
-        lines.append(_line(result.name, [result]))
+        lines.append(_line(result.name, [result], before))
         groups.setdefault(result.group, []).append(result)
-    lines += [_line(f"{name} (all queries)", group) for name, group in groups.items() if len(group) > 1]
+    lines += [
+        _line(f"{name} (all queries)", group, before) for name, group in groups.items() if len(group) > 1
+    ]
     return lines
 
 
-def _line(name: str, group: list[Result]) -> str:
+def _line(name: str, group: list[Result], before: Kept) -> str:
     joined = {m: [v for r in group for v in r.scores[m]] for m in ("files", "spans", "recall")}
     key = name.removesuffix(" (all queries)")
     key = key if key in REFERENCE else key.split("/")[-1]
@@ -168,7 +175,33 @@ def _line(name: str, group: list[Result]) -> str:
     return (
         f"{name:30s} {files:6d} {passages:8d} {len(joined['files']):7d} "
         f"{figures[0]:>8s} {figures[1]:>7s} {figures[2]:>7s} {_or_dash(plain)} {_or_dash(best)}"
+        f"{_change(group, joined, before)}"
     )
+
+
+def _change(group: list[Result], joined: dict[str, list[float]], before: Kept) -> str:
+    """The change of both metrics against what a kept run says of the same sets."""
+    if any(result.name not in before for result in group):
+        return ""
+    queries = sum(before[result.name]["queries"] for result in group)
+
+    def change(metric: str, key: str) -> float:
+        old = sum(before[r.name][key] * before[r.name]["queries"] for r in group) / max(queries, 1)
+        return mean(joined[metric]) - old
+
+    return f"  {change('files', 'nDCG@10'):+.4f} ({change('spans', 'spans'):+.4f})"
+
+
+def last_kept(model: str, *, lexical: bool, runs: Path = RUNS) -> Kept:
+    """The figures of the newest kept run of a model and arms, by date and then by name; empty if none."""
+    arms = "lexical" if lexical else "both"
+    found = [
+        (run["date"], path.name, run["sets"])
+        for path in runs.glob("*-quality-*.json")
+        if (run := json.loads(path.read_text(encoding="utf-8")))["model"] == model and run["arms"] == arms
+    ]
+    newest: tuple[str, str, Kept] = max(found, default=("", "", {}), key=lambda run: run[:2])
+    return newest[2]
 
 
 def _or_dash(value: float | None) -> str:
@@ -207,7 +240,8 @@ def main(argv: list[str] | None = None, show: Callable[[str], None] = print) -> 
     parser.add_argument("--work", type=Path, default=Path(".bench"), help="where indexes and run files stay")
     parser.add_argument("--keep", type=Path, help="write the figures to this JSON file")
     options = parser.parse_intermixed_args(argv)  # names may follow options
-    results = []
+    results: list[Result] = []
+    before = last_kept(options.model, lexical=options.lexical)
     kind = options.model.replace("/", "_") + ("-lexical" if options.lexical else "")
     for folder in find_sets(options.sets, options.names):
         name = str(folder.relative_to(options.sets))
@@ -218,9 +252,9 @@ def main(argv: list[str] | None = None, show: Callable[[str], None] = print) -> 
             )
         )
         timing = f"  index {results[-1].index_seconds:.0f} s, {results[-1].query_ms:.0f} ms a query"
-        show(_line(name, results[-1:]) + timing)
+        show(_line(name, results[-1:], before) + timing)
     show("")
-    for line in table(results):
+    for line in table(results, before):
         show(line)
     if options.keep:
         options.keep.write_text(
