@@ -13,7 +13,7 @@ from . import signals
 from .languages import kind_of
 from .ranking import in_order, reciprocal_ranks, saturated, scaled_to_best, scaled_to_pool
 from .stores import Passage
-from .terms import index_terms, path_terms
+from .terms import path_terms, terms_among
 
 FileKey = tuple[str, str]
 """A folder's path and a file's path in it."""
@@ -296,14 +296,14 @@ def _trust(asked: Asked, candidates: Sequence[Candidate]) -> float:
     if not asked.weights:
         return 1.0
     best = [c for c in candidates if c.lexical_place is not None and c.lexical_place <= BEST_MATCHES]
-    shares = [signals.share_found(asked.weights, _all_terms(candidate)) for candidate in best]
+    shares = [signals.share_found(asked.weights, _terms_found(asked, candidate)) for candidate in best]
     return min(1.0, max(shares, default=0.0) / TRUSTED_SHARE)
 
 
-def _all_terms(candidate: Candidate) -> frozenset[str]:
+def _terms_found(asked: Asked, candidate: Candidate) -> set[str]:
     chunk = candidate.passage.chunk
     around = f"{candidate.passage.path} {chunk.symbol} {chunk.heading}"
-    return frozenset(index_terms(chunk.text)) | frozenset(path_terms(around))
+    return terms_among(chunk.text, asked.weights) | asked.weights.keys() & set(path_terms(around))
 
 
 def _several(scores: Mapping[int, float], of_file: Mapping[FileKey, list[int]]) -> dict[FileKey, float]:

@@ -84,7 +84,12 @@ _SAYS_NOTHING = frozenset(
 
 def terms_of_names(names: Iterable[str]) -> frozenset[str]:
     """The terms of the names that a file or passage defines."""
-    return frozenset(term for name in names for term in index_terms(name))
+    return frozenset().union(*map(_terms_of_name, names))
+
+
+@lru_cache(maxsize=1 << 16)
+def _terms_of_name(name: str) -> frozenset[str]:
+    return frozenset(index_terms(name))
 
 
 def asked_symbol(query: str) -> str:

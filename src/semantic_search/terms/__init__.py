@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from itertools import chain
 
 from .stems import LATIN_LANGUAGES, latin_language
@@ -67,6 +68,20 @@ def index_terms(text: str) -> list[str]:
     words = _words(text)
     terms_of = _terms_of[latin_language(words)]
     return list(chain.from_iterable(map(terms_of.__getitem__, words)))
+
+
+def terms_among(text: str, wanted: Collection[str]) -> set[str]:
+    """Which of the wanted terms a passage has: what `index_terms` gives, without a stem for every word."""
+    words = _words(text)
+    terms_of = _terms_of[latin_language(words)]
+    initials = {term[:1] for term in wanted}
+    # Stems cut the ends of words: a plain word keeps its first letter.
+    likely = {word for word in words if word[0] in initials or not _is_plain(word)}
+    return {term for word in likely for term in terms_of[word] if term in wanted}
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalpha() and word.islower()
 
 
 def query_terms(text: str) -> list[str]:
