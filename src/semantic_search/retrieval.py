@@ -46,8 +46,10 @@ def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[st
     QueryError when both do.
     """
     from .terms import path_terms, query_terms
+    from .terms.questions import telling_part
 
-    terms = query_terms(text)
+    told = telling_part(text)
+    terms = query_terms(told)
     vector = _vector_arm(corpus, store, text, pool, notes)
     if vector is None and not terms:
         raise QueryError("the query has no words in it that could be looked up")
@@ -55,10 +57,10 @@ def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[st
         notes.append("no word of the query can be looked up: these passages are the nearest by meaning alone")
     lexical: Ranked = []
     if corpus.settings.hybrid or vector is None:
-        terms = [*terms, *_other_spellings(store, text, notes)]
+        terms = [*terms, *_other_spellings(store, told, notes)]
         lexical = store.match(terms, pool.wanted, pool.size)
     found = candidates(store, lexical, vector or [])
-    weights = signals.inverse_frequencies(store.frequencies(path_terms(text)), store.passage_count())
+    weights = signals.inverse_frequencies(store.frequencies(path_terms(told)), store.passage_count())
     asked = Asked.of(text, weights, dominant_script(text))
     return rank(asked, found, evidence(store, terms, pool.wanted, found), rrf_k=corpus.settings.rrf_k)
 

@@ -42,7 +42,7 @@ WEIGHTS = {
     "wholeFile": Weight(0.25, 0.0),
     "symbol": Weight(1.0, 0.5),
     "names": Weight(1.0, 0.0),
-    "heading": Weight(0.25, 0.75),
+    "heading": Weight(0.25, 1.5),
     "phrase": Weight(0.25, 0.1),
     "identifiers": Weight(0.25, 0.1),
     "fileSymbol": Weight(1.0, 0.5),
@@ -70,9 +70,18 @@ SATURATION = Weight(0.3, 0.85)
 # On English and Russian twins of 240 texts nDCG@10 is 0.903 with 0, 0.935 with 0.5, 0.940 with 0.7.
 ACROSS_SCRIPTS = 0.7
 
+# Where all of what was found is in the question's own script, words count so many times as much among prose.
+# Where some is not, more weight on words would hide what words cannot find.
+OF_ONE_SCRIPT = 1.75
+MIXED_UP_TO = 0.8
+
 # When the best matches have less than this share of the question's weight, words count for less by so much:
 # what they matched is what any text has ("what", "how", "який").
 TRUSTED_SHARE = 0.5
+
+# A file's name that has less than this share of the question's weight counts for less: it is a word of every
+# other passage, such as the project's own name.
+TELLING_STEM = 0.02
 
 # How many of the best matches are looked at for it.
 BEST_MATCHES = 5
@@ -164,6 +173,7 @@ def rank(
     measured = _measure(asked, candidates, evidence, arms)
     share_of_code = _leaning_to_code(candidates)
     weights = {name: weight.at(share_of_code) for name, weight in WEIGHTS.items()}
+    weights["words"] *= 1 + (1 - share_of_code) * (OF_ONE_SCRIPT - 1) * _of_one_script(asked, candidates)
     present = {name for values in measured.values() for name, value in values.items() if value > 0}
     most = sum(weights[name] for name in present) or 1.0
     shares = {
@@ -239,6 +249,12 @@ def _leaning_to_code(candidates: Sequence[Candidate]) -> float:
     return min(1.0, max(0.0, (share - PROSE_UP_TO) / (CODE_FROM - PROSE_UP_TO)))
 
 
+def _of_one_script(asked: Asked, candidates: Sequence[Candidate]) -> float:
+    """From 0 to 1: how far the candidates are all in the script of the question."""
+    share = sum(c.passage.script == asked.script for c in candidates) / max(len(candidates), 1)
+    return max(0.0, (share - MIXED_UP_TO) / (1 - MIXED_UP_TO))
+
+
 def _is_code(candidate: Candidate) -> bool:
     return kind_of(candidate.passage.language) == "code"
 
@@ -251,6 +267,7 @@ def _is_prose(candidate: Candidate) -> bool:
 def _of_file(asked: Asked, path: str, names: Sequence[str]) -> Signals:
     symbol = asked.symbol
     stem = signals.terms_of_stem(path)
+    told = signals.share_found(asked.weights, stem)
     defined = [name for each in names for name in signals.names_in(each)]
     has_symbol = bool(symbol) and signals.defines(symbol, defined)
     named_so = has_symbol and symbol.lower() == path.rsplit("/", 1)[-1].partition(".")[0].lower()
@@ -260,8 +277,8 @@ def _of_file(asked: Asked, path: str, names: Sequence[str]) -> Signals:
         "fileSymbol": (has_symbol + named_so) / 2,
         "askedFile": float(signals.is_named(asked.file_names, path)),
         "fileNames": signals.share_found(asked.weights, signals.terms_of_names(tuple(defined))),
-        "stem": signals.share_found(asked.weights, stem),
-        "stemCovered": signals.coverage(asked.weights, stem),
+        "stem": told,
+        "stemCovered": signals.coverage(asked.weights, stem) * min(1.0, told / TELLING_STEM),
         "path": signals.share_found(asked.weights, signals.terms_of_path(path)),
         "test": -float(test),
         "example": -float(example),

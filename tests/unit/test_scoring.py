@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from semantic_search import signals
 from semantic_search.scoring import PENALTIES, WEIGHTS, Asked, Candidate, Evidence, measure, rank
 from semantic_search.scripts import dominant_script
@@ -110,3 +112,38 @@ def test_another_script_is_no_fault_of_a_passage() -> None:
 
 def test_nothing_found_ranks_nothing() -> None:
     assert rank(asked("x"), [], Evidence(), rrf_k=60) == []
+
+
+def test_equals_go_by_age_in_days_newest_first_and_then_by_id() -> None:
+    day = 24 * 3600 * 10**9
+    ages = {1: 10 * day, 2: 12 * day + 1, 3: 12 * day + 2, 4: 11 * day}
+    candidates = [
+        Candidate(
+            Passage(
+                id_, FOLDER, f"{id_}/LICENSE", "text", (1, mtime, 1, 1), "Latin", Chunk(0, 4, 1, 1, "text")
+            ),
+            1,
+            5.0,
+            None,
+            0.0,
+        )
+        for id_, mtime in ages.items()
+    ]
+    candidates = [replace(c, lexical_place=n) for n, c in enumerate(candidates, 1)]
+    assert order("licence", candidates) == [2, 3, 4, 1]
+
+
+def test_the_projects_own_name_does_not_make_a_file_the_answer() -> None:
+    weights = {"clap": 0.01, "pars": 3.0, "argument": 2.0}
+    found = measure(
+        Asked.of("how clap parses arguments", weights, "Latin"),
+        [candidate(1, "clap.zig", words=(1, 5.0)), candidate(2, "clap/parsing.zig", words=(2, 4.0))],
+        Evidence(),
+    )
+    assert found[1]["stemCovered"] < 0.1
+    assert found[2]["stemCovered"] == 1.0
+
+
+def test_a_passage_in_place_of_a_question_asks_for_nothing() -> None:
+    found = rank(Asked.of("", {}, "Latin"), [candidate(1, "a.py", words=(1, 5.0))], Evidence(), rrf_k=60)
+    assert found[0][2]["words"] > 0
