@@ -305,3 +305,25 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
     for path in ("a.md", "link", "gone", "a.md/x"):
         outcome(tmp_path, path)
     assert len(os.listdir("/dev/fd")) == before
+
+
+def test_a_template_stays_what_it_is_and_a_page_is_read(tmp_path: Path) -> None:
+    template = "{% extends 'base.html' %}\n<p>{{ title }}</p>\n"
+    shell = "<html><script src=app.js></script><div id=app></div></html>\n"
+    files = {"template.html": template, "shell.html": shell, "page.html": "<h1>Title</h1><p>Text</p>"}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    found = {name: read(source_of(tmp_path, name), ListingRules()) for name in files}
+    texts = {name: (each.text, each.language) for name, each in found.items() if isinstance(each, Document)}
+    assert texts == {
+        "template.html": (template, "html-source"),
+        "shell.html": (shell, "html-source"),
+        "page.html": ("# Title\n\nText", "html"),
+    }
+
+
+def test_a_source_is_held_to_the_limit_of_text(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("{{ x }}" * 1000, encoding="utf-8")
+    rules = ListingRules(max_file_bytes=1000, document_extensions=frozenset((".html",)))
+    found = read(source_of(tmp_path, "a.html"), rules)
+    assert isinstance(found, Skipped) and found.reason is Skip.TOO_LARGE

@@ -62,8 +62,9 @@ class _Reader:
         body = list(self._body(message, depth, attached))
         if not body and not subject and not attached:
             return []
-        blocks = [heading_of(1 + min(depth, 5), subject or "(no subject)")]
-        blocks.append(Block("paragraph", "", "\n".join(lines)))
+        blocks = [heading_of(2 if depth else 1, subject or "(no subject)")]
+        if lines:
+            blocks.append(Block("paragraph", "", "\n".join(lines)))
         blocks += body
         if attached:
             blocks.append(Block("paragraph", "", "Attachments: " + ", ".join(attached)))
@@ -120,10 +121,9 @@ def _children(part: Message) -> list[Message]:
 
 def _header(message: Message, name: str) -> str:
     """A header on one line, with its encoded words decoded; empty where there is none."""
-    raw = message.get(name)
-    if raw is None:
-        return ""
-    text = str(raw)[:_LONGEST_HEADER]
+    # As it stands: `get` replaces bytes that no header may have, which many programs write.
+    raw = (str(value) for key, value in message.raw_items() if key.lower() == name.lower())
+    text = next(raw, "")[:_LONGEST_HEADER]
     try:
         pieces = decode_header(text)
     except (HeaderParseError, ValueError):

@@ -11,7 +11,11 @@ from .outcome import CUT_NOTE, Extracted, Refused, of_parts
 MAX_CHARACTERS = 20_000_000
 MAX_MESSAGES = 5_000
 
-_START = re.compile(rb"(?:\A|(?<=\n)\r?\n)From [^\n]{1,500}\n")
+# Who sent it and when; a sentence that begins with "From" is none.
+_START = re.compile(
+    rb"(?:\A|(?<=\n)\r?\n)From (?:-|MAILER-DAEMON|[^\s@]{0,200}@\S{0,200}"
+    rb"|\S{1,200}(?= [A-Z][a-z]{2} [A-Z][a-z]{2} ))(?:[ \t][^\n]{0,500})?\r?\n"
+)
 _ESCAPED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 
 

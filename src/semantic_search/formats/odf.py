@@ -22,7 +22,6 @@ text:hidden-text
 _SKIPPED = frozenset(_SILENT.split())
 _MOST_SPACES = 100
 _MOST_LEVELS = 6
-_MOST_REPEATED_ROWS = 100
 
 
 def extract(data: bytes, *, max_characters: int = MAX_CHARACTERS) -> Extracted | Refused:
@@ -50,7 +49,8 @@ def _read(package: Package, room: int) -> Extracted | Refused:
         notes.append(CUT_NOTE)
     if reader.body not in _BODIES:
         raise package.foreign()
-    outcome = of_parts(reader.finish(), notes)
+    texts = reader.finish()
+    outcome = of_parts(texts, [*reader.notes, *notes])
     if isinstance(outcome, Extracted) and reader.body == "office:text":
         return Extracted(outcome.text, (), outcome.notes)
     return outcome
@@ -73,6 +73,7 @@ class _Reader:
 
     def __init__(self, room: int) -> None:
         self.body = ""
+        self.notes: list[str] = []
         self._room = room
         self._written = 0
         self._skipped = 0
@@ -80,7 +81,7 @@ class _Reader:
         self._containers: list[list[Block]] = [[]]
         self._paragraphs: list[list[str]] = []
         self._levels: list[int] = []
-        self._notes: list[Block] = []
+        self._aside: list[Block] = []
         self._lists = 0
         self._is_item = False
         self._tables: list[Table] = []
@@ -193,13 +194,13 @@ class _Reader:
             return
         text = flat(self._containers.pop())
         if text:
-            self._notes.append(Block("note", "> ", text))
+            self._aside.append(Block("note", "> ", text))
         if not self._paragraphs:
             self._release_notes()
 
     def _release_notes(self) -> None:
-        self._containers[-1] += self._notes
-        self._notes = []
+        self._containers[-1] += self._aside
+        self._aside = []
 
     # Tables of texts and slides; those of a spreadsheet are its sheets.
 
@@ -225,6 +226,7 @@ class _Reader:
         sheet, self._sheet = self._sheet, None
         self._written += sheet.written
         blocks = sheet.finish()
+        self.notes += [note for note in sheet.notes if note not in self.notes]
         self._parts.append(clean(join(blocks)) if len(blocks) > 1 else "")
 
     def _start_row(self, attributes: Mapping[str, str]) -> None:
@@ -236,9 +238,7 @@ class _Reader:
 
     def _end_row(self) -> None:
         if self._sheet is not None:
-            # A row with values is rarely repeated often; one without, to the end of the sheet.
-            for number in range(self._row + 1, self._row + 1 + min(self._rows, _MOST_REPEATED_ROWS)):
-                self._sheet.add(number, self._cells)
+            self._sheet.add_repeated(self._row + 1, self._cells, self._rows)
             self._row += self._rows
         elif self._tables:
             self._containers[-1] += self._tables[-1].end_row()
@@ -262,7 +262,7 @@ class _Reader:
             return
         text = self._value or flat(blocks)
         if text:
-            for column in range(self._column, min(self._column + self._columns, MOST_COLUMNS)):
+            for column in range(self._column, min(self._column + self._columns, MOST_COLUMNS + 1)):
                 self._cells[column] = text
         self._column += self._columns
 

@@ -8,6 +8,7 @@ from .blocks import Block, Full, heading_of, paragraph_of, row_of, rule_of
 from .outcome import clean
 
 MOST_COLUMNS = 1_000
+MOST_REPEATED = 100
 
 
 class Sheet:
@@ -19,6 +20,7 @@ class Sheet:
     def __init__(self, name: str, room: int) -> None:
         self.blocks: list[Block] = [heading_of(1, clean(name).strip() or "Sheet")]
         self.written = 0
+        self.notes: list[str] = []
         self._room = room
         self._waiting: tuple[int, dict[int, str]] | None = None
         self._columns: range | None = None
@@ -26,11 +28,10 @@ class Sheet:
 
     def add(self, number: int, cells: Mapping[int, str]) -> None:
         """Take in the row of this number (from 1): texts by column (from 0). Raises `Full`."""
-        filled = {
-            column: text
-            for column, cell in cells.items()
-            if column < MOST_COLUMNS and (text := " ".join(clean(cell).split()))
-        }
+        filled = {column: text for column, cell in cells.items() if (text := " ".join(clean(cell).split()))}
+        if any(column >= MOST_COLUMNS for column in filled):
+            self._note(f"of some rows only the first {MOST_COLUMNS} columns were kept")
+            filled = {column: text for column, text in filled.items() if column < MOST_COLUMNS}
         if not filled:
             return
         if number != self._last + 1:
@@ -49,6 +50,17 @@ class Sheet:
             self._columns = range(min(header), max(header) + 1)
             self._write_row(above, header, first=True)
             self._write_row(number, filled)
+
+    def add_repeated(self, number: int, cells: Mapping[int, str], times: int) -> None:
+        """Take in so many rows with the same cells, from this number on. Raises `Full`."""
+        if times > MOST_REPEATED and any(cells.values()):
+            self._note(f"rows that are repeated are there {MOST_REPEATED} times at most")
+        for each in range(number, number + min(times, MOST_REPEATED)):
+            self.add(each, cells)
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
 
     def finish(self) -> list[Block]:
         """Every block; the heading alone where there were no rows."""

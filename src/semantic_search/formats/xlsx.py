@@ -10,7 +10,7 @@ from ..types import Skip
 from .blocks import Full, join
 from .outcome import CUT_NOTE, Extracted, Refused, clean, of_parts
 from .package import Package, Refusal, plain, relation_id
-from .sheets import MOST_COLUMNS, Sheet
+from .sheets import Sheet
 
 MAX_CHARACTERS = 20_000_000
 MAX_STRINGS = 100_000_000
@@ -84,6 +84,7 @@ class _Workbook:
                 raise
             self._notes.append(f"the sheet {name!r} could not be read to its end")
         self._room -= sheet.written
+        self._notes += [note for note in sheet.notes if note not in self._notes]
         blocks = sheet.finish()
         return clean(join(blocks)) if len(blocks) > 1 else ""
 
@@ -194,7 +195,7 @@ class _Cells:
 
     def end(self, tag: str) -> None:
         self._collecting = False
-        if tag == "s:c" and self._pieces and self._column < MOST_COLUMNS:
+        if tag == "s:c" and self._pieces:
             self._cells[self._column] = self._value("".join(self._pieces))
         elif tag == "s:row":
             self._sheet.add(self._row, self._cells)
