@@ -66,7 +66,8 @@ REFERENCE: dict[str, tuple[float, float | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A set's figures. `scores` has a value a query for each metric."""
+    """A set's figures. `scores` has a value a query for each metric, `published` what others had, by system
+    (spans)."""
 
     name: str
     files: int
@@ -74,6 +75,7 @@ class Result:
     scores: dict[str, list[float]]
     index_seconds: float
     query_ms: float
+    published: dict[str, float]
 
     @property
     def group(self) -> str:
@@ -132,7 +134,8 @@ def measure(name: str, folder: Path, work: Path, model: str, *, lexical: bool, r
         runs.mkdir(parents=True, exist_ok=True)
         (runs / (name.replace("/", "__") + ".tsv")).write_text("\n".join(lines) + "\n", encoding="utf-8")
     files = sum(r.processed + r.unchanged + r.touched for r in run.reports)
-    return Result(name, files, passages, scores, seconds, each)
+    published = json.loads((folder / "meta.json").read_text(encoding="utf-8")).get("published", {})
+    return Result(name, files, passages, scores, seconds, each, published)
 
 
 def _report_missing(name: str, judged: dict[str, list[Judged]], run: Run, folder: Path) -> None:
@@ -167,6 +170,8 @@ def _line(name: str, group: list[Result], before: Kept) -> str:
     key = name.removesuffix(" (all queries)")
     key = key if key in REFERENCE else key.split("/")[-1]
     plain, best = REFERENCE.get(key, (None, None))
+    if len(group) == 1 and group[0].published:
+        plain, best = _plain_of(group[0]), max(group[0].published.values())
     with_spans = REFERENCE.get(f"{key} (spans)")
     if with_spans:
         best = with_spans[1]
@@ -202,6 +207,21 @@ def last_kept(model: str, *, lexical: bool, runs: Path = RUNS) -> Kept:
     ]
     newest: tuple[str, str, Kept] = max(found, default=("", "", {}), key=lambda run: run[:2])
     return newest[2]
+
+
+def _plain_of(result: Result) -> float | None:
+    """The published plain BM25 of a set, None where there is none."""
+    return next((value for name, value in result.published.items() if name.startswith("BM25")), None)
+
+
+def below_plain(results: list[Result]) -> list[str]:
+    """The sets whose spans lie below their own published BM25, with both figures."""
+    found = []
+    for result in results:
+        plain, own = _plain_of(result), mean(result.scores["spans"])
+        if plain is not None and own < plain:
+            found.append(f"{result.name} {own:.3f} ({plain:.3f})")
+    return found
 
 
 def _or_dash(value: float | None) -> str:
@@ -256,6 +276,8 @@ def main(argv: list[str] | None = None, show: Callable[[str], None] = print) -> 
     show("")
     for line in table(results, before):
         show(line)
+    if any(_plain_of(result) is not None for result in results):
+        show(f"below their published BM25: {', '.join(below_plain(results)) or 'none'}")
     if options.keep:
         options.keep.write_text(
             json.dumps(kept(results, options.model, lexical=options.lexical), indent=1) + "\n"
