@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .chunking import Budget
     from .listing import ListingRules
     from .models.embedder import Embedder
+    from .passages import Cutter
     from .stores import Store
 
 Note = Callable[[str], None]
@@ -208,6 +209,19 @@ class Corpus:
             config_directory=os.path.dirname(s.paths.config_file),
             excluded=inner + s.paths.own,
         )
+
+    def cutter(self, folder: str, embedder: Embedder | None) -> Cutter:
+        """What reads and cuts the files of one of the folders."""
+        from . import models
+        from .passages import Cutter, Recipe
+
+        rules, budget = self.listing_rules(folder), self.budget(embedder)
+        recipe = None
+        # Another process can only open the models that are on the machine.
+        if self._models is models:
+            name = self.settings.model if embedder else ""
+            recipe = Recipe(rules, budget, name, str(self.settings.paths.model_cache))
+        return Cutter(rules, budget, embedder, recipe)
 
     # The index
 

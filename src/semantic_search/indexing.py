@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,7 +17,8 @@ from .types import Document, Listing, Skip, Skipped, SourceFile
 
 if TYPE_CHECKING:
     from .listing import ListingRules
-    from .stores import Known, Store
+    from .stores import Indexed, Known, Store
+    from .workers.messages import Outcome
 
 BATCH_FILES = 64
 BATCH_BYTES = 2_000_000
@@ -189,16 +191,45 @@ def _read_and_write(
     hashes: set[str] = set()
     read = 0
     progress = _Progress(len(work), sum(file.size for file in work), on_step)
-    with ThreadPoolExecutor(options.threads, thread_name_prefix="read") as pool:
-        for outcomes in _read_ahead(pool, cutter, list(batches(work)), options.stop):
+    with contextlib.closing(_outcomes(cutter, work, known, options)) as batches_of_outcomes:
+        for outcomes in batches_of_outcomes:
             _write_batch(store, cutter, report, outcomes, known, options, seen_ns, progress)
-            hashes.update(item.sha256 for item in outcomes if isinstance(item, Document))
+            hashes.update(_document(item).sha256 for item in outcomes if not isinstance(item, Skipped))
             read += len(outcomes)
             report.interrupted = read < len(work) and options.stop()
             if report.truncated or report.interrupted:
-                pool.shutdown(wait=False, cancel_futures=True)
                 break
+    report.interrupted = report.interrupted or (read < len(work) and not report.truncated)
     return hashes
+
+
+def _outcomes(
+    cutter: Cutter, work: Sequence[SourceFile], known: dict[str, Known], options: RunOptions
+) -> Generator[Sequence[Outcome]]:
+    """What became of the files, batch by batch: by workers where there is enough to do, else read here."""
+    from .workers.pool import LEAST_BYTES, MOST_WORKERS, WorkerPool
+
+    parts = list(batches(work))
+    size = min(options.threads, MOST_WORKERS, len(parts))
+    large = sum(min(file.size, BATCH_BYTES) for file in work) >= LEAST_BYTES
+    if size > 1 and large and cutter.recipe is not None and options.max_files is None:
+        pool = WorkerPool(cutter, cutter.recipe, size)
+        yield from pool.cut(parts, lambda path: _known_hash(known.get(path), options), options.stop)
+        return
+    with ThreadPoolExecutor(options.threads, thread_name_prefix="read") as threads:
+        try:
+            yield from _read_ahead(threads, cutter, parts, options.stop)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _known_hash(row: Known | None, options: RunOptions) -> str:
+    """The hash of the content that the index has of a file and need not get again, empty for none."""
+    return "" if options.force or row is None or row.reason is not None else row.sha256
+
+
+def _document(item: Document | Indexed) -> Document:
+    return item if isinstance(item, Document) else item.document
 
 
 def _read_ahead(
@@ -249,22 +280,26 @@ def _write_batch(
     store: Store,
     cutter: Cutter,
     report: FolderReport,
-    outcomes: Sequence[Document | Skipped],
+    outcomes: Sequence[Outcome],
     known: dict[str, Known],
     options: RunOptions,
     seen_ns: int,
     progress: _Progress,
 ) -> None:
-    documents = [item for item in outcomes if isinstance(item, Document)]
     skips = [item for item in outcomes if isinstance(item, Skipped)]
-    equal = [d for d in documents if not options.force and _same_content(d, known.get(d.source.path))]
-    same = {document.source.path for document in equal}
-    changed = [document for document in documents if document.source.path not in same]
+    equal: list[Document] = []
+    changed: list[Document | Indexed] = []
+    for item in outcomes:
+        if isinstance(item, Document) and item.sha256 == _known_hash(known.get(item.source.path), options):
+            equal.append(item)
+        elif not isinstance(item, Skipped):
+            changed.append(item)
     room = None if options.max_files is None else options.max_files - report.processed
     if room is not None and len(changed) > room:
         changed = changed[:room]
         report.truncated = True
-    indexed = cutter.cut(changed)
+    here = iter(cutter.cut([item for item in changed if isinstance(item, Document)]))
+    indexed = [next(here) if isinstance(item, Document) else item for item in changed]
     kept = [skip for skip in skips if skip.reason.transient]
     gone = [skip for skip in skips if not skip.reason.transient]
     touched = [document.source for document in equal]
@@ -283,10 +318,6 @@ def _write_batch(
         progress.step(skip.source, skip.reason, 0)
     for source in touched:
         progress.step(source, None, 0)
-
-
-def _same_content(document: Document, row: Known | None) -> bool:
-    return row is not None and row.reason is None and row.sha256 == document.sha256
 
 
 def _prune(

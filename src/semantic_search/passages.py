@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .stores import Indexed
@@ -18,11 +19,36 @@ if TYPE_CHECKING:
 _ROUGHLY_A_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
 
 
-class Cutter:
-    """Reads files and cuts them for one model. Without a model, tokens are estimated."""
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How another process makes the same cutter: `model` by its name (empty for none) and its cache."""
 
-    def __init__(self, rules: ListingRules, budget: Budget, embedder: Embedder | None) -> None:
+    rules: ListingRules
+    budget: Budget
+    model: str
+    cache_dir: str
+
+
+class Cutter:
+    """Reads files and cuts them for one model. Without a model, tokens are estimated.
+
+    `recipe` is how other processes can do the same; None where only this one can.
+    """
+
+    def __init__(
+        self,
+        rules: ListingRules,
+        budget: Budget,
+        embedder: Embedder | None,
+        recipe: Recipe | None = None,
+    ) -> None:
         self._rules, self._budget, self._embedder = rules, budget, embedder
+        self.recipe = recipe
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the model, `none` without one."""
+        return self._embedder.fingerprint if self._embedder else "none"
 
     def read(self, source: SourceFile) -> Document | Skipped:
         """The text of a file, or why there is none. Safe to call from several threads."""
@@ -49,7 +75,7 @@ class Cutter:
         from .scripts import dominant_script
         from .terms import index_terms, path_terms
 
-        model = self._embedder.fingerprint if self._embedder else "none"
+        model = self.fingerprint
         of_path = path_terms(document.source.path)
         return Indexed(
             document,

@@ -32,8 +32,8 @@ _FILES_PER_CHILD = 1000
 
 def main(memory: int) -> None:
     """Serve until standard input ends. `memory` is the limit on address space in bytes."""
-    requests, answers, null = _take_streams()
-    _watch_parent(requests.fileno())
+    requests, answers, null = take_streams()
+    watch_parent(requests.fileno())
     _limit_memory(memory)
     write_frame(answers, {"ready": True})
     with contextlib.suppress(BrokenFrame, OSError):
@@ -51,7 +51,7 @@ def main(memory: int) -> None:
                 return
 
 
-def _take_streams() -> tuple[BinaryIO, BinaryIO, IO[str]]:
+def take_streams() -> tuple[BinaryIO, BinaryIO, IO[str]]:
     """The pipes of the protocol, with descriptors 0 to 2 led to nowhere: libraries write where they like."""
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
@@ -61,7 +61,7 @@ def _take_streams() -> tuple[BinaryIO, BinaryIO, IO[str]]:
     return requests, answers, null
 
 
-def _watch_parent(descriptor: int) -> None:
+def watch_parent(descriptor: int) -> None:
     """End this process at once when the parent is gone, also in the middle of a document."""
     if not hasattr(select, "poll"):
         return

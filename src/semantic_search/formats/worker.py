@@ -1,4 +1,4 @@
-"""The parent's side of one extraction child."""
+"""The parent's side of one child process."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ _DYING_LIMIT = 5.0
 _PACKAGE = __name__.rpartition(".")[0]
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * len(_PACKAGE.split("."))))
 _BOOT = (
-    "import sys; memory = int(sys.argv[1]); sys.path += sys.argv[2:]; "
-    f"from {_PACKAGE}.child import main; main(memory)"
+    "import sys; memory = int(sys.argv[1]); sys.path += sys.argv[2:]; from {module} import main; main(memory)"
 )
 # On Windows a child that another thread starts at this moment would inherit this one's pipes.
 _STARTING = threading.Lock()
@@ -38,14 +37,16 @@ class Unstarted(Exception):
 
 
 class Worker:
-    """One extraction child. Serves one document at a time; not for use by two threads at once.
+    """One child, for extraction by default. Serves one request at a time; not for use by two threads at once.
 
-    Raises `Unstarted` when the child cannot be started. After `Died` from `ask` it must only be closed.
+    `memory` is what `main` of `module` is started with, for extraction the address space in bytes. Raises
+    `Unstarted` when the child cannot be started. After `Died` from `ask` it must only be closed.
     """
 
-    def __init__(self, memory: int, path: Sequence[str]) -> None:
+    def __init__(self, memory: int, path: Sequence[str], *, module: str = f"{_PACKAGE}.child") -> None:
         self.served = 0
-        command = [sys.executable, "-P", "-c", _BOOT, str(memory), _ROOT, *path]
+        boot = _BOOT.format(module=module)
+        command = [sys.executable, "-P", "-c", boot, str(memory), _ROOT, *path]
         own_group: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             own_group = {
@@ -64,7 +65,7 @@ class Worker:
         except (OSError, ValueError, TypeError) as error:
             raise Unstarted(str(error)) from error
         try:
-            hello = self._exchange(None, b"", _START_LIMIT)
+            hello = self.exchange(None, b"", _START_LIMIT)
         except BaseException as error:
             self.close()
             if isinstance(error, Died):
@@ -77,7 +78,16 @@ class Worker:
     def ask(self, target: str, data: bytes, seconds: float) -> tuple[dict[str, Any], bytes]:
         """The child's answer about `data`, as a frame. Raises `Died` when it gives none within `seconds`."""
         self.served += 1
-        return self._exchange({"target": target, "seconds": seconds}, data, seconds)
+        return self.exchange({"target": target, "seconds": seconds}, data, seconds)
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._process.pid
+
+    def kill(self) -> None:
+        """End the child. The thread that waits for its answer gets `Died`."""
+        self._process.kill()
 
     def close(self) -> None:
         """End the child, wait for it, and close its pipes."""
@@ -89,9 +99,10 @@ class Worker:
             self._process.stdin.close()
         self._process.stdout.close()
 
-    def _exchange(
+    def exchange(
         self, header: dict[str, Any] | None, data: bytes, seconds: float
     ) -> tuple[dict[str, Any], bytes]:
+        """The child's next frame, after a frame was sent to it where `header` is one. Raises `Died`."""
         expired = threading.Event()
 
         def end() -> None:

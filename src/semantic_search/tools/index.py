@@ -14,7 +14,6 @@ from ..embedding import fill_vectors
 from ..errors import FolderError, ModelUnavailable, StoreError
 from ..folders import Folder, check_folder, is_inside, name_folders
 from ..indexing import FolderReport, RunOptions, Step, index_folder
-from ..passages import Cutter
 from ..stores import open_store
 from .scope import Scope, owner_of, resolve_scopes, served_scopes
 
@@ -203,11 +202,10 @@ def _index_one(
     stop: Callable[[], bool],
 ) -> FolderReport:
     report = FolderReport(folder.name, folder.path)
-    rules = corpus.listing_rules(folder.path)
     left = None if request.max_files is None else request.max_files - sum(r.processed for r in run.reports)
     options = RunOptions(request.force, left, request.threads, stop, within)
     try:
-        cutter = Cutter(rules, corpus.budget(embedder), embedder)
+        rules, cutter = corpus.listing_rules(folder.path), corpus.cutter(folder.path, embedder)
         index_folder(store, cutter, rules, report, options, watcher.step)
     except FolderError as error:
         report.error = str(error)
