@@ -152,7 +152,7 @@ def run_folder(corpus: Corpus, store: Store, folder: Path, **options: Any) -> Ru
     embedder = corpus.embedder_or_none()
     run = Run(FolderReport(folder.name, path))
     cutter = Cutter(rules, corpus.budget(embedder), embedder)
-    index_folder(store, cutter, rules, run.report, RunOptions(**options), run.steps.append)
+    index_folder(store, lambda: cutter, rules, run.report, RunOptions(**options), run.steps.append)
     return run
 
 

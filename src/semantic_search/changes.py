@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .types import Skipped, SourceFile
+from .types import Listing, Skipped, SourceFile
 
 if TYPE_CHECKING:
     from .listing import ListingRules
@@ -40,6 +42,23 @@ class KnownRules:
         """Notes that every file was looked at by these rules."""
         if self.changed:
             self._store.set_meta(self._key, self._now)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a folder lists, what was known of it, and when the look began, in nanoseconds of the epoch."""
+
+    listing: Listing
+    known: dict[str, Known]
+    seen_ns: int
+
+
+def take_look(folder: str, rules: ListingRules, known: dict[str, Known]) -> Look:
+    """A look at a folder of which so much is known. Raises FolderError when it cannot be listed."""
+    from .listing import list_files
+
+    seen_ns = time.time_ns()
+    return Look(list_files(folder, rules), known, seen_ns)
 
 
 def changed_files(

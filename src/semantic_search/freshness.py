@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from functools import partial
 
-from .changes import changed_files, is_recorded
+from .changes import Look, changed_files, is_recorded, take_look
 from .corpus import Corpus
 from .embedding import fill_vectors
 from .errors import FolderError, IndexBusy, ModelUnavailable, SemanticSearchError
@@ -30,7 +31,8 @@ def refresh(corpus: Corpus, folders: Sequence[Folder]) -> list[str]:
     if not current:
         return ["the index was made with other settings; run `semantic-search index` to renew it"]
     indexed = set(store.folders())
-    stale = [folder for folder in folders if folder.path in indexed and _differs(corpus, store, folder)]
+    looks = [(folder, _look(corpus, store, folder)) for folder in folders if folder.path in indexed]
+    stale = [(folder, look) for folder, look in looks if look is not None]
     if not stale:
         return []
     try:
@@ -42,35 +44,34 @@ def refresh(corpus: Corpus, folders: Sequence[Folder]) -> list[str]:
         return [f"recent changes could not be indexed: {error}"]
 
 
-def _differs(corpus: Corpus, store: Store, folder: Folder) -> bool:
-    from .listing import list_files
-
+def _look(corpus: Corpus, store: Store, folder: Folder) -> Look | None:
+    """The look at a folder that differs from what is known of it, None for one that does not."""
     try:
-        listing = list_files(folder.path, corpus.listing_rules(folder.path))
+        look = take_look(folder.path, corpus.listing_rules(folder.path), store.known(folder.path))
     except FolderError:
-        return False
-    known = store.known(folder.path)
+        return None
+    listing, known = look.listing, look.known
     if changed_files(listing.files, known, retry_failed=False):
-        return True
+        return look
     if not all(is_recorded(skip, known.get(skip.source.path)) for skip in listing.skipped):
-        return True
+        return look
     listed = {file.path for file in listing.files} | {skip.source.path for skip in listing.skipped}
-    return any(to_forget(folder.path, known, listed, listing.unread, (), force=False))
+    return look if any(to_forget(folder.path, known, listed, listing.unread, (), force=False)) else None
 
 
-def _bring_up_to_date(corpus: Corpus, store: Store, folders: Sequence[Folder]) -> list[str]:
+def _bring_up_to_date(corpus: Corpus, store: Store, stale: Sequence[tuple[Folder, Look]]) -> list[str]:
     end = time.monotonic() + READ_SECONDS
     notes = []
     embedder = corpus.embedder_or_none()
-    for folder in folders:
+    for folder, look in stale:
         rules = corpus.listing_rules(folder.path)
-        cutter = Cutter(rules, corpus.budget(embedder), embedder)
+        make_cutter = partial(Cutter, rules, corpus.budget(embedder), embedder)
         report = FolderReport(folder.name, folder.path)
         # A file that takes longer than its limit every time must not take that long at every search.
         options = RunOptions(
             threads=corpus.settings.threads, stop=lambda: time.monotonic() > end, retry_failed=False
         )
-        index_folder(store, cutter, rules, report, options)
+        index_folder(store, make_cutter, rules, report, options, look=look)
         if report.interrupted:
             notes.append(f"{folder.name}: many files changed; run `semantic-search index` to index them all")
         elif report.error:

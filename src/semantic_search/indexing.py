@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .changes import KnownRules, changed_files, is_recorded
+from .changes import KnownRules, Look, changed_files, is_recorded, take_look
 from .passages import Cutter
 from .pruning import to_forget
 from .types import Document, Listing, Skip, Skipped, SourceFile
@@ -77,26 +76,28 @@ class RunOptions:
 
 def index_folder(
     store: Store,
-    cutter: Cutter,
+    make_cutter: Callable[[], Cutter],
     listing_rules: ListingRules,
     report: FolderReport,
     options: RunOptions,
     on_step: Callable[[Step], None] = lambda _: None,
+    look: Look | None = None,
 ) -> None:
     """Brings the index of a folder up to date with the disk and fills in the report.
 
-    `options.within` limits the run to a subdirectory (relative path). Raises FolderError when the folder
+    `options.within` limits the run to a subdirectory (relative path). A cutter is made only when a file is to
+    be read. A `look` just taken is used where the index is as it was then. Raises FolderError when the folder
     cannot be listed, StoreError when the index cannot be written; what was written until then stays.
     """
-    from .listing import list_files
-
-    seen_ns = time.time_ns()
-    listing = _within(list_files(report.path, listing_rules), options.within)
+    known = store.known(report.path)
+    # What another process wrote since may be newer than the look: it would be taken for gone.
+    if look is None or look.known != known:
+        look = take_look(report.path, listing_rules, known)
+    seen_ns, listing = look.seen_ns, _within(look.listing, options.within)
     report.notes.extend(listing.notes)
     report.unread.extend(listing.unread)
     for path in listing.unread:
         _complain(report, f"{path or '.'}: could not be read; what is known of the files in it stays")
-    known = store.known(report.path)
     if options.within:
         known = {path: row for path, row in known.items() if _below(path, options.within)}
     rules = KnownRules(store, report.path, listing_rules)
@@ -109,7 +110,9 @@ def index_folder(
     )
     report.unchanged = len(listing.files) - len(work)
     _record_listed_skips(store, report, listing.skipped, known, seen_ns)
-    hashes = _read_and_write(store, cutter, report, work, known, options, seen_ns, on_step)
+    hashes: set[str] = set()
+    if work:
+        hashes = _read_and_write(store, make_cutter(), report, work, known, options, seen_ns, on_step)
     if report.interrupted or report.truncated:
         return
     _prune(store, report, listing, known, hashes, force=options.force)

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from .. import index_files
@@ -92,7 +93,8 @@ def index(
     run = Run()
     targets = _what_to_index(corpus, request)
     with corpus.writing(stop=stop) as store:
-        embedder = _embedder(corpus, run)
+        # Opened when something is to be cut or embedded: most runs find nothing changed.
+        model = cache(partial(_embedder, corpus, run))
         targets = _with_predecessor(corpus, store, targets, run)
         folders = [folder for folder, _ in targets]
         _absorb(corpus, store, folders)
@@ -101,10 +103,11 @@ def index(
                 run.interrupted = run.interrupted or stop()
                 break
             watcher.folder_starts(number, len(targets), folder)
-            report = _index_one(corpus, store, embedder, folder, within, request, run, watcher, stop)
+            report = _index_one(corpus, store, model, folder, within, request, run, watcher, stop)
             run.reports.append(report)
             watcher.folder_ends(report)
-        if embedder is not None and request.embed and not run.interrupted:
+        waiting = store.pending_count() if request.embed and not run.interrupted else 0
+        if waiting and (embedder := model()) is not None:
             run.vectors = fill_vectors(
                 store, embedder, threads=request.threads, stop=stop, on_progress=watcher.embedding
             )
@@ -193,7 +196,7 @@ def _absorb(corpus: Corpus, store: Store, folders: Sequence[Folder]) -> None:
 def _index_one(
     corpus: Corpus,
     store: Store,
-    embedder: Embedder | None,
+    model: Callable[[], Embedder | None],
     folder: Folder,
     within: str,
     request: Request,
@@ -205,8 +208,8 @@ def _index_one(
     left = None if request.max_files is None else request.max_files - sum(r.processed for r in run.reports)
     options = RunOptions(request.force, left, request.threads, stop, within)
     try:
-        rules, cutter = corpus.listing_rules(folder.path), corpus.cutter(folder.path, embedder)
-        index_folder(store, cutter, rules, report, options, watcher.step)
+        rules = corpus.listing_rules(folder.path)
+        index_folder(store, lambda: corpus.cutter(folder.path, model()), rules, report, options, watcher.step)
     except FolderError as error:
         report.error = str(error)
     run.interrupted = run.interrupted or report.interrupted
