@@ -12,10 +12,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from ..frontmatter import front_matter
 from .packing import Block
 
 _NEWLINE = re.compile("\n")
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _ITEM = re.compile(r" ?(?:[-*+•]|\d{1,9}[.)])[ \t]+\S")
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|</?[A-Za-z][^>]*>|\s*\{#[^}]*\}\s*$")
 _EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
@@ -109,19 +109,22 @@ class _Scan:
 def sections(text: str, language: str) -> Iterator[Block]:
     """The sections of a text in one of `MARKUP_LANGUAGES`, in order; they partition it.
 
-    A table too long for a passage is a section of its own, its header the innermost heading of each part.
+    The title that front matter gives is the outermost heading. A table too long for a passage is a section
+    of its own, its header the innermost heading of each part.
     """
-    front = _FRONT_MATTER.match(text) if language in ("markdown", "mdx") else None
-    body = front.end() if front is not None else 0
+    front = front_matter(text if language in ("markdown", "mdx") else "")
+    body = front.end
     scan = _scanned(text, body, _SYNTAXES[language])
+    named = _plain(front.first("title"))
+    above = (named,) if named and named not in (heading for _, _, heading in scan.headings[:1]) else ()
     if body:
-        yield Block(0, body, overlaps=False)
-    trail: list[tuple[int, str]] = []
+        yield Block(0, body, trail=above, overlaps=False)
+    trail = [(0, heading) for heading in above]
     start, level = body, 0
     for i, (offset, depth, title) in enumerate(scan.headings):
         if i == 0:
             if offset > body:
-                yield from _blocks(text, scan, body, offset, 0, ())
+                yield from _blocks(text, scan, body, offset, 0, above)
             start, level = offset, depth
         while trail and trail[-1][0] >= depth:
             trail.pop()
@@ -134,7 +137,7 @@ def sections(text: str, language: str) -> Iterator[Block]:
         if i + 1 < len(scan.headings):
             start, level = end, scan.headings[i + 1][1]
     if not scan.headings and body < len(text):
-        yield from _blocks(text, scan, body, len(text), 0, ())
+        yield from _blocks(text, scan, body, len(text), 0, above)
 
 
 def _blocks(
