@@ -33,12 +33,17 @@ def chunk_of(text: str, whole: str) -> Chunk:
 
 
 def indexed(
-    path: str = "a.md", *passages: str, folder: str = FOLDER, language: str = "markdown", mtime_ns: int = 1
+    path: str = "a.md",
+    *passages: str,
+    folder: str = FOLDER,
+    language: str = "markdown",
+    mtime_ns: int = 1,
+    tags: tuple[str, ...] = (),
 ) -> Indexed:
     """A file whose passages are the given texts, a blank line between them."""
     whole = "\n\n".join(passages)
     found = source(path, folder=folder, size=len(whole), mtime_ns=mtime_ns)
-    document = Document(found, hashlib.sha256(whole.encode()).hexdigest(), whole, language)
+    document = Document(found, hashlib.sha256(whole.encode()).hexdigest(), whole, language, tags=tags)
     chunks = tuple(chunk_of(text, whole) for text in passages)
     return Indexed(
         document,

@@ -151,6 +151,7 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     """
     from .languages import language_of, language_of_script, language_of_source
     from .listing.credentials import holds_secret
+    from .notes import tags_of
 
     suffix = os.path.splitext(source.path)[1].lower()
     content = read_bytes(source, rules.limit(suffix))
@@ -176,7 +177,7 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     elif not extracted:
         language = language_of_source(language)
     digest = hashlib.sha256(data).hexdigest()
-    return Document(opened, digest, text, language, pages, notes)
+    return Document(opened, digest, text, language, pages, notes, tags_of(text, language))
 
 
 _Found = tuple[str, tuple[int, ...], tuple[str, ...]]

@@ -113,6 +113,7 @@ class Document:
     `sha256` is the hex digest of the bytes the text came from. `language` names the kind of text
     (`python`, `markdown`, `pdf`, `text` …). `pages` are the character offsets at which pages start
     (empty where the format has none). `notes` are sentences for the user ("20 of 23 pages without text").
+    `tags` are those of a note, folded, without `#`.
     """
 
     source: SourceFile
@@ -121,6 +122,7 @@ class Document:
     language: str
     pages: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 _CUE_TIMES = re.compile(r"^(?:\d+\n)?[\d:.,]+[ \t]+-->[^\n]*\n|^WEBVTT[^\n]*\n", re.MULTILINE)
@@ -163,7 +165,8 @@ class Chunk:
 class Hit:
     """A passage that answers a query. `score` is comparable within one result list only.
 
-    `duplicates` are the files, as (folder, path), of passages that say the same and were left out.
+    `duplicates` are the files, as (folder, path), of passages that say the same and were left out. `links`
+    are paths in the folder that a note's passage points at, with `:line` where it means a heading.
     """
 
     folder: str
@@ -175,6 +178,7 @@ class Hit:
     stale: bool = False
     explain: dict[str, float] | None = None
     duplicates: tuple[tuple[str, str], ...] = ()
+    links: tuple[str, ...] = ()
 
     @property
     def absolute(self) -> str:

@@ -49,6 +49,8 @@ def hit_json(hit: Hit) -> Json:
             shape[key] = value
     if hit.duplicates:
         shape["duplicates"] = [shown(os.path.join(folder, path)) for folder, path in hit.duplicates]
+    if hit.links:
+        shape["links"] = [shown(os.path.join(hit.folder, *link.split("/"))) for link in hit.links]
     if hit.explain is not None:
         shape["explain"] = {key: round(value, 6) for key, value in hit.explain.items()}
     return shape

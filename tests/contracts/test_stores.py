@@ -293,13 +293,16 @@ OTHER = "/somewhere/notes-private"
         (Filter(globs=("*.MD",)), set()),
         (Filter(languages=("python",)), {"src/b.py", "src/deep/c.py", "source/d.py"}),
         (Filter(scopes=((FOLDER, "src"),), languages=("markdown",)), set()),
+        (Filter(tags=("herbs",)), {"a.md", "e.md"}),
+        (Filter(tags=("herbs/mint", "none")), {"e.md"}),
+        (Filter(scopes=((FOLDER, ""),), tags=("herb",)), set()),
     ],
 )
 def test_filters_hold_in_both_arms(store: Store, wanted: Filter, expected: set[str]) -> None:
     for path in ("src/b.py", "src/deep/c.py", "source/d.py"):
         store.write(FOLDER, [indexed(path, f"zebra {path}", language="python")], seen_ns=1)
-    store.write(FOLDER, [indexed("a.md", "zebra")], seen_ns=1)
-    store.write(OTHER, [indexed("e.md", "zebra", folder=OTHER)], seen_ns=1)
+    store.write(FOLDER, [indexed("a.md", "zebra", tags=("stripes", "herbs"))], seen_ns=1)
+    store.write(OTHER, [indexed("e.md", "zebra", folder=OTHER, tags=("herbs/mint",))], seen_ns=1)
     embed_all(store)
     assert set(paths_of(store, store.match(["zebra"], wanted, 10))) == expected
     assert set(paths_of(store, store.nearest(vector("zebra"), wanted, 10))) == expected
@@ -592,7 +595,10 @@ def fill(store: Store) -> list[Any]:
         FOLDER, [replace(item, document=noted, chunks=named), indexed(HARD_NAMES[8], "zebra")], seen_ns=5
     )
     store.write(
-        FOLDER, [indexed("kept.md", "zebra kept")], [Skipped(source("b.png"), Skip.BINARY, "why")], seen_ns=6
+        FOLDER,
+        [indexed("kept.md", "zebra kept", tags=("kept", "a/b"))],
+        [Skipped(source("b.png"), Skip.BINARY, "why")],
+        seen_ns=6,
     )
     store.write(
         FOLDER, skipped=[Skipped(source("kept.md"), Skip.UNREADABLE, "now")], seen_ns=7, keep_passages=True

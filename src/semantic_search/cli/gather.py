@@ -34,12 +34,14 @@ def gather_command(
     folders: tuple[str, ...],
     globs: tuple[str, ...],
     languages: tuple[str, ...],
+    tags: tuple[str, ...],
     no_refresh: bool,
     as_json: bool,
 ) -> int:
     """The best passages as one Markdown block."""
     with open_corpus() as corpus:
-        question = question_of(corpus, query, count, (folders, globs, languages), refresh=not no_refresh)
+        narrowed = (folders, globs, languages, tags)
+        question = question_of(corpus, query, count, narrowed, refresh=not no_refresh)
         gathered = gather(corpus, question, context_lines=context, max_tokens=max_tokens)
     for text in gathered.answer.notes:
         note(text)

@@ -32,6 +32,7 @@ def search_command(
     folders: tuple[str, ...],
     globs: tuple[str, ...],
     languages: tuple[str, ...],
+    tags: tuple[str, ...],
     no_refresh: bool,
     context: int | None,
     only_files: bool,
@@ -40,7 +41,7 @@ def search_command(
 ) -> int:
     """Find passages by meaning and by word."""
     with open_corpus() as corpus:
-        narrowed = (folders, globs, languages)
+        narrowed = (folders, globs, languages, tags)
         question = question_of(corpus, query, count, narrowed, refresh=not no_refresh, explain=explain)
         if context is not None and not as_json:
             gathered = gather(corpus, question, context_lines=context, max_tokens=10**9)
@@ -58,19 +59,20 @@ def question_of(
     corpus: Corpus,
     words: tuple[str, ...],
     count: int | None,
-    narrowed: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]],
+    narrowed: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]],
     *,
     refresh: bool,
     explain: bool = False,
 ) -> Question:
-    """The question of a command's arguments; `narrowed` are folders, globs and languages."""
-    folders, globs, languages = narrowed
+    """The question of a command's arguments; `narrowed` are folders, globs, languages and tags."""
+    folders, globs, languages, tags = narrowed
     return Question(
         " ".join(words),
         min(count or corpus.settings.top_k, MOST_RESULTS),
         folders or None,
         globs,
         languages,
+        tags,
         refresh=refresh,
         explain=explain,
         index_missing=True,

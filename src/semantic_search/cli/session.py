@@ -42,6 +42,13 @@ lang_option = click.option(
     metavar="LANG",
     help="Only this language, such as python or md. Repeatable.",
 )
+tag_option = click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TAG",
+    help="Only notes with this tag, or one below it. Repeatable.",
+)
 no_refresh_option = click.option("--no-refresh", is_flag=True, help="Do not look for changed files first.")
 
 
@@ -61,7 +68,7 @@ store_option = click.option(
 
 def filters(function: Function) -> Function:
     """The options that narrow a search."""
-    for option in (store_option, no_refresh_option, lang_option, glob_option, in_option):
+    for option in (store_option, no_refresh_option, tag_option, lang_option, glob_option, in_option):
         function = option(function)
     return function
 

@@ -29,6 +29,7 @@ Glob = Annotated[
         description="Only files like this, e.g. src/**/*.{ts,tsx}; !GLOB excludes; commas between several."
     ),
 ]
+Tag = Annotated[str, Field(description="Only notes with this tag; commas between several.")]
 Language = Annotated[str, Field(description="Only this language, e.g. python; commas between several.")]
 FilePath = Annotated[
     str, Field(description="Absolute, relative to a folder, or beginning with a folder's name.")
@@ -54,9 +55,12 @@ def _register_search(server: Server) -> None:
         folder: Folder = "",
         glob: Glob = "",
         language: Language = "",
+        tag: Tag = "",
         maxTokens: Tokens = 0,  # noqa: N803 - the name in the protocol
     ) -> CallToolResult:
-        return await server.work(lambda stop: verbs.search(query, k, folder, glob, language, maxTokens, stop))
+        return await server.work(
+            lambda stop: verbs.search(query, k, folder, glob, language, tag, maxTokens, stop)
+        )
 
     async def gather(
         query: Query,
@@ -65,10 +69,11 @@ def _register_search(server: Server) -> None:
         folder: Folder = "",
         glob: Glob = "",
         language: Language = "",
+        tag: Tag = "",
         maxTokens: Tokens = 0,  # noqa: N803
     ) -> CallToolResult:
         return await server.work(
-            lambda stop: verbs.gather(query, k, contextLines, folder, glob, language, maxTokens, stop)
+            lambda stop: verbs.gather(query, k, contextLines, folder, glob, language, tag, maxTokens, stop)
         )
 
     async def find_related(

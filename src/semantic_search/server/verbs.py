@@ -62,12 +62,12 @@ class Verbs:
     # Search
 
     def search(
-        self, query: str, k: int, folder: str, glob: str, language: str, max_tokens: int, stop: Stop
+        self, query: str, k: int, folder: str, glob: str, language: str, tag: str, max_tokens: int, stop: Stop
     ) -> Reply:
         """The JSON array of hits, as `search --json` prints it."""
         room = budget(max_tokens)
         with self._workspace.searching(), self._workspace.corpus() as corpus:
-            question = self._question(corpus, query, k, folder, glob, language, stop)
+            question = self._question(corpus, query, k, folder, glob, language, tag, stop)
             answer = search(corpus, question)
         return self._hits(answer, room)
 
@@ -75,7 +75,7 @@ class Verbs:
         """The passages like the one at a line of a file, in other files, as the JSON array of `search`."""
         room = budget(max_tokens)
         with self._workspace.searching(), self._workspace.corpus() as corpus:
-            question = self._question(corpus, "", k, folder, "", "", stop)
+            question = self._question(corpus, "", k, folder, "", "", "", stop)
             answer = related(corpus, path, line, question.k, folders=question.folders, look=question.refresh)
         return self._hits(answer, room)
 
@@ -97,13 +97,14 @@ class Verbs:
         folder: str,
         glob: str,
         language: str,
+        tag: str,
         max_tokens: int,
         stop: Stop,
     ) -> Reply:
         """One Markdown block with a heading for each passage."""
         room = budget(max_tokens)
         with self._workspace.searching(), self._workspace.corpus() as corpus:
-            question = self._question(corpus, query, k, folder, glob, language, stop)
+            question = self._question(corpus, query, k, folder, glob, language, tag, stop)
             tokens = room // BYTES_A_TOKEN
             while True:
                 found = gather(corpus, question, context_lines=context_lines, max_tokens=tokens)
@@ -120,7 +121,7 @@ class Verbs:
         return Reply(prefix_that_fits(text, room + 2000), notes)
 
     def _question(
-        self, corpus: Corpus, query: str, k: int, folder: str, glob: str, language: str, stop: Stop
+        self, corpus: Corpus, query: str, k: int, folder: str, glob: str, language: str, tag: str, stop: Stop
     ) -> Question:
         _require_folders(corpus)
         if k < 0:
@@ -131,6 +132,7 @@ class Verbs:
             (folder,) if folder else None,
             globs(glob),
             listed(language),
+            listed(tag),
         )
         self._index_first(corpus, question, stop)
         wanted = resolve_filter(corpus, question.folders, (), ())

@@ -59,17 +59,19 @@ class Filter:
 
     `scopes` are (folder path, prefix) pairs, a prefix being a relative path of a file or directory, or
     empty for the whole folder; None means every folder. `globs` have gitignore syntax relative to the
-    folder, those that start with `!` exclude. `languages` are names of `languages.py`.
+    folder, those that start with `!` exclude. `languages` are names of `languages.py`. Of `tags` a file
+    needs one, or one below it.
     """
 
     scopes: tuple[tuple[str, str], ...] | None = None
     globs: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether everything passes."""
-        return self.scopes is None and not self.globs and not self.languages
+        return self.scopes is None and not (self.globs or self.languages or self.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +118,13 @@ class FolderCounts:
     pending: int
     skipped: dict[str, int]
     last_run: str
+
+
+def tags_to_text(tags: tuple[str, ...]) -> str:
+    """Tags as stores keep them: one a line."""
+    return "\n".join(tags)
+
+
+def text_to_tags(text: str) -> tuple[str, ...]:
+    """The tags that `tags_to_text` made a text of."""
+    return tuple(text.split("\n")) if text else ()

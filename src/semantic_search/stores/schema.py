@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import NoIndex, StoreError
 from ..private_files import make_private_file
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # The `ascii` tokenizer cuts at ASCII characters outside tokenchars and leaves everything above ASCII whole,
 # so our own terms, joined by spaces, come through unchanged whatever Unicode tables the SQLite build has.
@@ -28,7 +28,7 @@ CREATE TABLE files (
   size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode TEXT NOT NULL,
   seen_ns INTEGER NOT NULL,
   sha256 TEXT NOT NULL, language TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL,
-  chunks INTEGER NOT NULL,
+  chunks INTEGER NOT NULL, tags TEXT NOT NULL DEFAULT '',
   UNIQUE (folder_id, path)
 );
 CREATE TABLE documents (

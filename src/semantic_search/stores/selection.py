@@ -7,24 +7,34 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import QueryError
-from .rows import Filter
+from ..notes import has_tag
+from .rows import Filter, text_to_tags
 
 if TYPE_CHECKING:
     import pathspec
 
 
-def files_wanted(files: Iterable[tuple[int, str, str, str]], wanted: Filter) -> list[int]:
-    """Ids of the files (id, folder, path, language) that pass, in their order. Raises QueryError."""
+def files_wanted(files: Iterable[tuple[int, str, str, str, str]], wanted: Filter) -> list[int]:
+    """Ids of the files (id, folder, path, language, tags as text) that pass, in their order.
+
+    Raises QueryError.
+    """
     include = _spec(tuple(glob for glob in wanted.globs if not glob.startswith("!")))
     exclude = _spec(tuple(glob[1:] for glob in wanted.globs if glob.startswith("!")))
     return [
         id_
-        for id_, folder, path, language in files
+        for id_, folder, path, language, tags in files
         if (wanted.scopes is None or _in_scope(folder, path, wanted.scopes))
         and (not wanted.languages or language in wanted.languages)
+        and (not wanted.tags or _is_tagged(tags, wanted.tags))
         and (include is None or include.match_file(_unicode(path)))
         and (exclude is None or not exclude.match_file(_unicode(path)))
     ]
+
+
+def _is_tagged(tags: str, wanted: tuple[str, ...]) -> bool:
+    own = text_to_tags(tags)
+    return bool(own) and any(has_tag(own, tag) for tag in wanted)
 
 
 def _in_scope(folder: str, path: str, scopes: tuple[tuple[str, str], ...]) -> bool:

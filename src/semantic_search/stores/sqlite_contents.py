@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..types import Chunk, Document, Skip, Skipped, SourceFile
-from .rows import Indexed, Kept
+from .rows import Indexed, Kept, text_to_tags
 from .sqlite_rows import PASSAGE_COLUMNS, passage_of, unpacked
 from .sqlite_search import SqliteArms
 
@@ -26,10 +26,25 @@ class SqliteContents(SqliteArms):
         """See `Store`."""
         rows = self._rows(
             "SELECT f.id, f.path, size, mtime_ns, ctime_ns, inode, seen_ns, sha256, language, reason, "
-            "detail, chunks FROM files f JOIN folders d ON d.id = f.folder_id WHERE d.path = ? ORDER BY f.id",
+            "detail, chunks, tags FROM files f JOIN folders d ON d.id = f.folder_id WHERE d.path = ? "
+            "ORDER BY f.id",
             (os.fsencode(folder),),
         )
-        for id_, path, size, mtime, ctime, inode, seen, sha256, language, reason, detail, chunks in rows:
+        for (
+            id_,
+            path,
+            size,
+            mtime,
+            ctime,
+            inode,
+            seen,
+            sha256,
+            language,
+            reason,
+            detail,
+            chunks,
+            tags,
+        ) in rows:
             source = SourceFile(folder, os.fsdecode(path), size, mtime, ctime, int(inode))
             skipped = Skipped(source, Skip(reason), detail) if reason else None
             notes = (detail,) if detail and not reason else ()
@@ -37,7 +52,15 @@ class SqliteContents(SqliteArms):
             indexed = None
             if found and (chunks or not reason):
                 text, pages, terms = found[0]
-                document = Document(source, sha256, unpacked(text), language, tuple(json.loads(pages)), notes)
+                document = Document(
+                    source,
+                    sha256,
+                    unpacked(text),
+                    language,
+                    tuple(json.loads(pages)),
+                    notes,
+                    text_to_tags(tags),
+                )
                 indexed = self._indexed(id_, document, unpacked(terms))
             yield Kept(source, seen, indexed, skipped)
 

@@ -137,11 +137,11 @@ class SqliteArms(SqliteSession):
         if wanted.empty:
             return None
         rows = self._rows(
-            "SELECT f.id, d.path, f.path, f.language FROM files f JOIN folders d ON d.id = f.folder_id "
-            "WHERE f.chunks > 0"
+            "SELECT f.id, d.path, f.path, f.language, f.tags FROM files f "
+            "JOIN folders d ON d.id = f.folder_id WHERE f.chunks > 0"
         )
         found = files_wanted(
-            ((id_, os.fsdecode(folder), os.fsdecode(path), language) for id_, folder, path, language in rows),
+            ((id_, os.fsdecode(folder), os.fsdecode(path), *facts) for id_, folder, path, *facts in rows),
             wanted,
         )
         return None if len(found) == len(rows) else found

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from ..types import Skipped, SourceFile
-from .rows import Indexed
+from .rows import Indexed, tags_to_text
 from .sqlite_rows import packed, unpacked
 
 _FILES_AT_ONCE = 64  # of files to be removed: their terms are in memory together
 _UPSERT = """
 INSERT INTO files (folder_id, path, size, mtime_ns, ctime_ns, inode, seen_ns, sha256, language, reason,
-  detail, chunks)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  detail, chunks, tags)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (folder_id, path) DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns,
   ctime_ns = excluded.ctime_ns, inode = excluded.inode, seen_ns = excluded.seen_ns, sha256 = excluded.sha256,
-  language = excluded.language, reason = excluded.reason, detail = excluded.detail, chunks = excluded.chunks
+  language = excluded.language, reason = excluded.reason, detail = excluded.detail, chunks = excluded.chunks,
+  tags = excluded.tags
 RETURNING id
 """
 
@@ -42,7 +43,8 @@ def replace_files(db: sqlite3.Connection, folder: int, items: Sequence[Indexed],
     file_ids = []
     for item in items:
         document, detail = item.document, "; ".join(item.document.notes)
-        facts = (document.sha256, document.language, "", detail, len(item.chunks))
+        tags = tags_to_text(document.tags)
+        facts = (document.sha256, document.language, "", detail, len(item.chunks), tags)
         file_ids.append(_upsert(db, folder, document.source, seen_ns, *facts))
     db.executemany(
         "INSERT INTO documents VALUES (?, ?, ?, ?)",
@@ -127,14 +129,14 @@ def record_skip(
     """Notes why a file has no passages; what it had goes, unless the cause is thought to pass."""
     source = skipped.source
     row = db.execute(
-        "SELECT sha256, language, chunks FROM files WHERE folder_id = ? AND path = ?",
+        "SELECT sha256, language, chunks, tags FROM files WHERE folder_id = ? AND path = ?",
         (folder, os.fsencode(source.path)),
     ).fetchone()
     if keep_passages and row and row[2]:
-        _upsert(db, folder, source, seen_ns, *row[:2], skipped.reason.value, skipped.detail, row[2])
+        _upsert(db, folder, source, seen_ns, *row[:2], skipped.reason.value, skipped.detail, *row[2:])
         return
     drop_passages(db, folder, [source.path])
-    _upsert(db, folder, source, seen_ns, "", "", skipped.reason.value, skipped.detail, 0)
+    _upsert(db, folder, source, seen_ns, "", "", skipped.reason.value, skipped.detail, 0, "")
 
 
 def renew_stamp(db: sqlite3.Connection, folder: int, source: SourceFile, seen_ns: int) -> None:

@@ -114,7 +114,7 @@ def _listed(corpus: Corpus, folder: Folder, wanted: Filter) -> list[SourceFile]:
     from ..listing import list_files
 
     files = list_files(folder.path, corpus.listing_rules(folder.path)).files
-    keep = files_wanted(((n, file.folder, file.path, "") for n, file in enumerate(files)), wanted)
+    keep = files_wanted(((n, file.folder, file.path, "", "") for n, file in enumerate(files)), wanted)
     return [files[n] for n in keep]
 
 

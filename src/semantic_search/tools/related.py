@@ -13,6 +13,7 @@ from ..scoring import Asked, rank
 from ..signals import inverse_frequencies
 from ..stores import Passage, Store
 from .documents import find_file
+from .note_links import with_links
 from .scope import folders_in, resolve_filter
 from .search import LEAST_POOL, MOST_RESULTS, Answer, to_hits
 
@@ -57,7 +58,8 @@ def related(
         found = candidates(store, lexical, meaning)
         asked = Asked.of("", weights, passage.script)
         ranked = rank(asked, found, evidence(store, terms, wanted, found), rrf_k=corpus.settings.rrf_k)
-        return Answer(to_hits(corpus, ranked, k, explain=False), notes, store.pending_count())
+        hits = with_links(store, to_hits(corpus, ranked, k, explain=False))
+        return Answer(hits, notes, store.pending_count())
 
 
 def _passage_at(passages: list[Passage], name: str, line: int) -> Passage:

@@ -19,7 +19,11 @@ Scope = tuple[str, str]
 
 
 def resolve_filter(
-    corpus: Corpus, folders: Sequence[str] | None, globs: Sequence[str], languages: Sequence[str]
+    corpus: Corpus,
+    folders: Sequence[str] | None,
+    globs: Sequence[str],
+    languages: Sequence[str],
+    tags: Sequence[str] = (),
 ) -> Filter:
     """A filter for the arms from what a user typed. Raises FolderError, QueryError."""
     scopes = served_scopes(corpus)
@@ -31,7 +35,8 @@ def resolve_filter(
         if language is None:
             raise QueryError(f"{name}: no language or kind of file is known by this name")
         resolved += with_sources(language)
-    return Filter(scopes, tuple(glob for glob in globs if glob), tuple(resolved))
+    wanted_tags = tuple(tag for tag in tags if tag.strip("# /"))
+    return Filter(scopes, tuple(glob for glob in globs if glob), tuple(resolved), wanted_tags)
 
 
 def resolve_scopes(corpus: Corpus, name_or_path: str) -> tuple[Scope, ...]:

@@ -13,6 +13,7 @@ from ..freshness import changed_on_disk, refresh
 from ..retrieval import Found, Pool, retrieve
 from ..stores import Filter, Store
 from ..types import Hit
+from .note_links import with_links
 from .on_demand import index_what_is_missing
 from .scope import folders_in, resolve_filter
 
@@ -36,6 +37,7 @@ class Question:
     folders: tuple[str, ...] | None = None
     globs: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     refresh: bool = True
     explain: bool = False
     index_missing: bool = False
@@ -61,7 +63,7 @@ def search(corpus: Corpus, question: Question) -> Answer:
         raise QueryError(f"the number of results must be from 1 to {MOST_RESULTS}")
     if question.index_missing:
         index_what_is_missing(corpus, question.folders or ())
-    wanted = resolve_filter(corpus, question.folders, question.globs, question.languages)
+    wanted = resolve_filter(corpus, question.folders, question.globs, question.languages, question.tags)
     if question.refresh and corpus.settings.refresh:
         notes += refresh(corpus, folders_in(corpus, wanted))
     store, _ = corpus.reading()
@@ -84,7 +86,8 @@ def _answer(
 ) -> Answer:
     pool = Pool(max(5 * question.k, LEAST_POOL), wanted)
     ranked = retrieve(corpus, store, text, pool, notes)
-    return Answer(to_hits(corpus, ranked, question.k, explain=question.explain), notes, store.pending_count())
+    hits = with_links(store, to_hits(corpus, ranked, question.k, explain=question.explain))
+    return Answer(hits, notes, store.pending_count())
 
 
 def to_hits(corpus: Corpus, ranked: Sequence[Found], most: int, *, explain: bool) -> list[Hit]:

@@ -8,11 +8,11 @@ from semantic_search.stores import Filter
 from semantic_search.stores.selection import files_wanted
 
 FILES = [
-    (1, "/f/notes", "a.md", "markdown"),
-    (2, "/f/notes", "src/b.py", "python"),
-    (3, "/f/notes", "srcs/c.py", "python"),
-    (4, "/f/notes-old", "a.md", "markdown"),
-    (5, "/f/notes", "src/deep/caf\udce9.py", "python"),
+    (1, "/f/notes", "a.md", "markdown", ""),
+    (2, "/f/notes", "src/b.py", "python", ""),
+    (3, "/f/notes", "srcs/c.py", "python", ""),
+    (4, "/f/notes-old", "a.md", "markdown", ""),
+    (5, "/f/notes", "src/deep/caf\udce9.py", "python", ""),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...types import Document, Skip, Skipped
-from ..rows import Indexed, Kept
+from ..rows import Indexed, Kept, text_to_tags
 from ..sqlite_rows import unpacked
 from .search import LanceArms
 from .session import translated
@@ -54,7 +54,13 @@ class LanceContents(LanceArms):
             with translated(self.path):
                 text = unpacked(row["text"])
             document = Document(
-                source, row["sha256"], text, row["language"], tuple(row["pages"] or ()), notes
+                source,
+                row["sha256"],
+                text,
+                row["language"],
+                tuple(row["pages"] or ()),
+                notes,
+                text_to_tags(row["tags"]),
             )
             indexed = _indexed(row, document, passages)
         return Kept(source, row["seen_ns"], indexed, skipped)

@@ -157,11 +157,17 @@ class LanceArms(LanceSession):
             return f"NOT ({_within(id_ for id_, *_ in rows if id_ not in others)})"
         return _within(found)
 
-    def _file_names(self) -> list[tuple[int, str, str, str]]:
-        rows = self._rows(["file", "folder", "path", "language"], f"kind = {FILE} AND chunks > 0")
+    def _file_names(self) -> list[tuple[int, str, str, str, str]]:
+        rows = self._rows(["file", "folder", "path", "language", "tags"], f"kind = {FILE} AND chunks > 0")
         rows.sort(key=lambda row: row["file"])
         return [
-            (row["file"], text_to_name(row["folder"]), text_to_name(row["path"]), row["language"])
+            (
+                row["file"],
+                text_to_name(row["folder"]),
+                text_to_name(row["path"]),
+                row["language"],
+                row["tags"],
+            )
             for row in rows
         ]
 

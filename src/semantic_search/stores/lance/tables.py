@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...types import Chunk, Skip, Skipped, SourceFile
-from ..rows import Indexed, Known, Passage, Stored
+from ..rows import Indexed, Known, Passage, Stored, tags_to_text
 from ..sqlite_rows import packed
 
 ENTRIES, VECTORS, META = "entries", "vectors", "meta"
@@ -49,6 +49,7 @@ ENTRIES_SCHEMA = pa.schema(
         pa.field("reason", pa.string()),
         pa.field("detail", pa.string()),
         pa.field("chunks", pa.int32()),
+        pa.field("tags", pa.string()),
         pa.field("tokens", pa.int64()),
         pa.field("text", pa.binary()),
         pa.field("pages", pa.list_(pa.int32())),
@@ -85,6 +86,7 @@ FILE_COLUMNS = [
     "reason",
     "detail",
     "chunks",
+    "tags",
 ]
 PASSAGE_COLUMNS = [
     "id",
@@ -175,6 +177,7 @@ def file_row(file: int, folder: str, source: SourceFile, seen_ns: int) -> Row:
         "reason": "",
         "detail": "",
         "chunks": 0,
+        "tags": "",
         "tokens": 0,
     }
 
@@ -229,6 +232,7 @@ def indexed_rows(file: int, folder: str, item: Indexed, seen_ns: int) -> list[Ro
         "language": document.language,
         "detail": "; ".join(document.notes),
         "chunks": len(rows),
+        "tags": tags_to_text(document.tags),
         "tokens": tokens,
         "text": packed(document.text),
         "pages": list(document.pages),
