@@ -118,7 +118,7 @@ def sections(text: str, language: str) -> Iterator[Block]:
     named = _plain(front.first("title"))
     above = (named,) if named and named not in (heading for _, _, heading in scan.headings[:1]) else ()
     if body:
-        yield Block(0, body, trail=above, overlaps=False)
+        yield Block(0, body, overlaps=False)
     trail = [(0, heading) for heading in above]
     start, level = body, 0
     for i, (offset, depth, title) in enumerate(scan.headings):

@@ -82,8 +82,12 @@ def test_small_siblings_are_merged_and_keep_what_they_share() -> None:
 def test_front_matter_is_not_a_heading() -> None:
     text = f"---\ntitle: x\n---\n\n# A\n\n{_body()}\n"
     chunks = _chunks(text)
-    assert [chunk.heading for chunk in chunks] == ["A"]
+    assert [chunk.heading for chunk in chunks] == ["x > A"]
     assert chunks[0].text.startswith("---\ntitle")
+
+
+def test_a_title_that_is_the_first_heading_too_stands_there_once() -> None:
+    assert _headings(f"---\ntitle: A\n---\n\n# A\n\n{_body()}\n\n## B\n\n{_body()}\n") == ["A", "A > B"]
 
 
 def test_code_and_tables_stay_whole_where_they_fit() -> None:

@@ -26,8 +26,8 @@ FILES: dict[str, str | bytes] = {
 }
 
 PARAMETERS = {
-    "search": ["query", "k", "folder", "glob", "language", "maxTokens"],
-    "gather": ["query", "k", "contextLines", "folder", "glob", "language", "maxTokens"],
+    "search": ["query", "k", "folder", "glob", "language", "tag", "maxTokens"],
+    "gather": ["query", "k", "contextLines", "folder", "glob", "language", "tag", "maxTokens"],
     "find_related": ["filePath", "line", "k", "folder", "maxTokens"],
     "list_folders": [],
     "cat_file": ["filePath", "startLine", "endLine"],
