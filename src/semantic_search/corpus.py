@@ -7,8 +7,8 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, cast
 
 from . import index_files
 from .errors import IndexBusy, ModelUnavailable, NoIndex, StoreError
@@ -234,9 +234,8 @@ class Corpus:
                     self._retired.append(self._reading[0])
                     self._reading = None
                 s = self.settings
-                self._reading = index_files.open_for_reading(
-                    s.paths.index_directory, s.store, self.fingerprint()
-                )
+                store, current = index_files.open_for_reading(s.index_location, s.store, self.fingerprint())
+                self._reading = self._seen_from_here(store), current
             return self._reading
 
     def _still_there(self) -> bool:
@@ -249,25 +248,52 @@ class Corpus:
 
         Raises IndexBusy after `wait` seconds, or when `stop` says so while it waits.
         """
-        directory, backend = self.settings.paths.index_directory, self.settings.store
-        make_private_directory(directory)
+        location, backend = self.settings.index_location, self.settings.store
+        make_private_directory(self.settings.paths.index_directory)
         with self.locked_index(wait=wait, stop=stop):
             fingerprint = self.fingerprint()
-            old = index_files.predecessor(directory, backend, fingerprint)
-            store, note = index_files.open_for_writing(directory, backend, fingerprint)
+            old = index_files.predecessor(location, backend, fingerprint)
+            store, note = index_files.open_for_writing(location, backend, fingerprint)
             try:
                 if note:
                     self.note(note)
                 store.set_meta(index_files.MODEL, self.settings.model)
                 if old is None and not store.meta(index_files.COMPLETE):
                     store.set_meta(index_files.COMPLETE, "1")
-                yield store
+                yield self._seen_from_here(store)
             finally:
                 store.close()
+
+    def _seen_from_here(self, store: Store) -> Store:
+        """The store with its folders under the paths that they have on this machine."""
+        s = self.settings
+        if not s.location and not s.folder_paths:
+            return store
+        from .stores.view import FolderView
+
+        return cast("Store", FolderView(store, self._places, by_size=s.read_only))
+
+    def _places(self, stored: Sequence[str]) -> dict[str, str]:
+        """Where folders of the index are that are elsewhere here, by path: as `folderPaths` says, or where a
+        configured folder has the same name."""
+        from .folders import name_folders
+
+        configured = {folder.name: folder.path for folder in self.folders if folder.path not in stored}
+        found = {}
+        for folder in name_folders(stored):
+            named = self.settings.folder_paths.get(folder.name)
+            path = os.path.realpath(os.path.expanduser(named)) if named else ""
+            if not path and self.settings.location and folder.path not in configured.values():
+                path = configured.get(folder.name, "")
+            if path and path not in stored:
+                found[folder.path] = path
+        return found
 
     @contextlib.contextmanager
     def locked_index(self, *, wait: float = 60.0, stop: Callable[[], bool] = lambda: False) -> Iterator[None]:
         """A span in which no other process writes any index file. Raises what `writing` raises."""
+        if self.settings.read_only:
+            raise StoreError("the index is read-only here (readOnly, SS_READ_ONLY): another machine writes")
         directory = self.settings.paths.index_directory
         path = os.path.join(directory, index_files.LOCK_NAME)
         end = time.monotonic() + wait

@@ -27,6 +27,8 @@ def refresh(corpus: Corpus, folders: Sequence[Folder]) -> list[str]:
 
     Never fails: what could not be done is a note. Vectors of what changed are made as far as time allows.
     """
+    if corpus.settings.read_only:
+        return []
     store, current = corpus.reading()
     if not current:
         return ["the index was made with other settings; run `semantic-search index` to renew it"]

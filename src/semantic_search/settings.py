@@ -6,7 +6,7 @@ import difflib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import SettingsError
@@ -40,6 +40,23 @@ def _name(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
+def _paths_by_name(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(v, str) and v for pair in value.items() for v in pair)
+
+
+def _is_uri(text: str) -> bool:
+    return "://" in text
+
+
+def _location(value: object) -> bool:
+    return value == "" or (isinstance(value, str) and _is_uri(value) and value.split("://")[0] in URI_SCHEMES)
+
+
+# Object storage of three kinds, and a LanceDB cluster.
+URI_SCHEMES = ("s3", "s3+ddb", "gs", "az", "abfss", "db")
+
+_SCHEMES = ", ".join(f"{scheme}://" for scheme in URI_SCHEMES)
+
 STORE_BACKENDS = ("sqlite", "lancedb")
 
 KEYS: dict[str, Key] = {
@@ -53,6 +70,9 @@ KEYS: dict[str, Key] = {
         lambda v: v in STORE_BACKENDS,
         "SS_STORE_BACKEND",
     ),
+    "indexLocation": Key("location", "", f"empty, or a URI ({_SCHEMES})", _location),
+    "readOnly": Key("read_only", False, "true or false", _flag, "SS_READ_ONLY"),
+    "folderPaths": Key("folder_paths", {}, "an object of folder names and paths", _paths_by_name),
     "chunk.targetTokens": Key("chunk_target", 200, "a number from 16 to 4096", _integer(16, 4096)),
     "chunk.overlapTokens": Key("chunk_overlap", 35, "a number from 0 to 1024", _integer(0, 1024)),
     "chunk.hardTokenLimit": Key("chunk_limit", 254, "a number from 32 to 8192", _integer(32, 8192)),
@@ -94,6 +114,9 @@ class Settings:
     model: str
     allow_download: bool
     store: str
+    location: str
+    read_only: bool
+    folder_paths: Mapping[str, str]
     chunk_target: int
     chunk_overlap: int
     chunk_limit: int
@@ -109,6 +132,11 @@ class Settings:
     concurrency: int
     origins: Mapping[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+
+    @property
+    def index_location(self) -> str:
+        """Where the index is: a URI, or the index directory, in which locks and models always are."""
+        return self.location or self.paths.index_directory
 
     @property
     def threads(self) -> int:
@@ -135,7 +163,24 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
         origins[name] = origin
     values["roots"] = tuple(_root(root, env) for root in values["roots"])
     _check_chunks(values, paths.config_file)
+    if "://" in env.get("SS_INDEX_DIR", ""):
+        values["location"] = _from_variable(
+            replace(KEYS["indexLocation"], variable="SS_INDEX_DIR"), env["SS_INDEX_DIR"]
+        )
+        origins["indexLocation"] = "environment"
+    _settle_store(values, origins)
     return Settings(paths=paths, origins=origins, unknown=unknown_keys(content), **values)
+
+
+def _settle_store(values: dict[str, Any], origins: Mapping[str, str]) -> None:
+    """An index at a URI is one of LanceDB's."""
+    if not values["location"] or values["store"] == "lancedb":
+        return
+    if origins["storeBackend"] != "default":
+        raise SettingsError(
+            f"an index at {values['location']} needs the store lancedb, not {values['store']}"
+        )
+    values["store"] = "lancedb"
 
 
 def find_paths(env: Mapping[str, str]) -> Paths:
@@ -143,7 +188,10 @@ def find_paths(env: Mapping[str, str]) -> Paths:
     config = _absolute(env, "SS_CONFIG_PATH") or os.path.join(
         _base(env, "XDG_CONFIG_HOME", "user_config_path"), "config.json"
     )
-    index = _absolute(env, "SS_INDEX_DIR") or _base(env, "XDG_DATA_HOME", "user_data_path")
+    at_uri = "://" in env.get("SS_INDEX_DIR", "")
+    index = ("" if at_uri else _absolute(env, "SS_INDEX_DIR")) or _base(
+        env, "XDG_DATA_HOME", "user_data_path"
+    )
     models = _absolute(env, "SS_MODEL_CACHE_DIR") or os.path.join(index, "models")
     return Paths(config, index, models)
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fakes import configure
 
 from semantic_search.errors import SettingsError
 from semantic_search.settings import KEYS, load_settings, read_config, set_key, update_config
@@ -190,3 +191,26 @@ def test_a_folder_name_that_is_not_utf8_survives_the_config(tmp_path: Path) -> N
     name = b"/data/\xff".decode("utf-8", "surrogateescape")
     set_key(path, "defaultRoots", [name])
     assert read_config(path)["defaultRoots"] == [name]
+
+
+def test_an_index_may_be_at_a_uri(own_environment: Path) -> None:
+    settings = load_settings({**os.environ, "SS_INDEX_DIR": "s3://bucket/prefix"})
+    assert (settings.index_location, settings.store) == ("s3://bucket/prefix", "lancedb")
+    assert settings.origins["indexLocation"] == "environment"
+    assert settings.paths.index_directory == str(own_environment / "data" / "semantic-search")
+    for wrong in ("ftp://bucket", "://bucket"):
+        with pytest.raises(SettingsError, match="SS_INDEX_DIR must be"):
+            load_settings({**os.environ, "SS_INDEX_DIR": wrong})
+
+
+def test_an_index_at_a_uri_in_the_config_file(own_environment: Path) -> None:
+    configure(own_environment, indexLocation="gs://bucket", readOnly=True, folderPaths={"a": "/b"})
+    settings = load_settings()
+    assert (settings.index_location, settings.store, settings.read_only) == ("gs://bucket", "lancedb", True)
+    assert settings.folder_paths == {"a": "/b"}
+    configure(own_environment, indexLocation="gs://bucket", storeBackend="sqlite")
+    with pytest.raises(SettingsError, match="needs the store lancedb"):
+        load_settings()
+    configure(own_environment, folderPaths={"a": 1})
+    with pytest.raises(SettingsError, match="folderPaths"):
+        load_settings()

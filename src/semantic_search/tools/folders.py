@@ -43,17 +43,17 @@ def remove(corpus: Corpus, names: Sequence[str], *, keep_index: bool = False) ->
     if listed:
         remove_folders(corpus.settings, listed)
     left = configured_folders(load_settings())
-    if keep_index:
+    if keep_index or corpus.settings.read_only:
         return [Removed(folder, True) for folder in chosen]
     return _remove_passages(corpus, chosen, left)
 
 
 def _remove_passages(corpus: Corpus, chosen: Sequence[Folder], left: Sequence[Folder]) -> list[Removed]:
     owners = {folder.path: owner_of(folder.path, left) for folder in chosen}
-    directory, backend = corpus.settings.paths.index_directory, corpus.settings.store
-    if index_files.index_files(directory, backend):
+    location, backend = corpus.settings.index_location, corpus.settings.store
+    if index_files.index_files(location, backend):
         with corpus.locked_index():
-            for file in index_files.index_files(directory, backend):
+            for file in index_files.index_files(location, backend):
                 try:
                     store = open_store(backend, file.path)
                 except StoreError as error:

@@ -150,8 +150,8 @@ def _embedder(corpus: Corpus, run: Run) -> Embedder | None:
     try:
         return corpus.embedder
     except ModelUnavailable as error:
-        directory = corpus.settings.paths.index_directory
-        if index_files.predecessor(directory, corpus.settings.store, corpus.fingerprint()):
+        s = corpus.settings
+        if index_files.predecessor(s.index_location, s.store, corpus.fingerprint()):
             raise  # an index with vectors is not given up for one without
         run.notes.append(f"indexed for search by words alone: {error}")
         return None
@@ -162,7 +162,7 @@ def _with_predecessor(corpus: Corpus, store: Store, targets: list[Target], run: 
     if store.meta(index_files.COMPLETE):
         return targets
     s = corpus.settings
-    old = index_files.predecessor(s.paths.index_directory, s.store, corpus.fingerprint())
+    old = index_files.predecessor(s.index_location, s.store, corpus.fingerprint())
     if old is None:
         return targets
     run.notes.append(
@@ -223,7 +223,7 @@ def _finish(corpus: Corpus, store: Store, folders: Sequence[Folder], run: Run) -
         run.notes.append("the old index stays in use until every folder is indexed again")
         return
     s = corpus.settings
-    index_files.switch(s.paths.index_directory, s.store, corpus.fingerprint(), store)
+    index_files.switch(s.index_location, s.store, corpus.fingerprint(), store)
     try:
         store.tidy()
     except StoreError as error:

@@ -20,6 +20,8 @@ def index_what_is_missing(corpus: Corpus, folders: Sequence[str]) -> None:
 
     Text first, then vectors within a time budget. Raises FolderError, IndexBusy, StoreError.
     """
+    if corpus.settings.read_only:
+        return
     named = {folder.name: folder.path for folder in corpus.known_folders()}
     for name in folders:
         path = named.get(name) or os.path.realpath(os.path.abspath(os.path.expanduser(name)))

@@ -69,8 +69,8 @@ def status(corpus: Corpus, *, with_skipped: bool = False) -> Status:
                 count.last_run if count else "",
             )
         )
-    size = index_files.index_bytes(s.paths.index_directory, s.store)
-    return Status(folders, model, s.store, path or s.paths.index_directory, size, current, skipped)
+    size = index_files.index_bytes(s.index_location, s.store)
+    return Status(folders, model, s.store, path or s.index_location, size, current, skipped)
 
 
 def lock_held(corpus: Corpus) -> bool:

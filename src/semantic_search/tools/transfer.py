@@ -76,7 +76,7 @@ def _remove(path: str) -> None:
 
 def _fingerprint_of(corpus: Corpus, store: Store) -> str:
     s = corpus.settings
-    for found in index_files.index_files(s.paths.index_directory, s.store):
+    for found in index_files.index_files(s.index_location, s.store):
         if found.path == store.path:
             return found.fingerprint
     raise StoreError("another process replaced the index meanwhile: try again")

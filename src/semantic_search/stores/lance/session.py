@@ -26,6 +26,8 @@ from .tables import ENTRIES, ENTRIES_SCHEMA, META, META_SCHEMA, VECTORS, quoted
 
 _Result = TypeVar("_Result")
 
+CLUSTER = "db://"
+
 _TRIES = 6
 # LanceDB tells of failures by words alone.
 _CONFLICTS = ("commit conflict", "concurrent commit", "incompatible transaction")
@@ -158,6 +160,11 @@ class LanceSession:
                 self._vectors = self._open(VECTORS)
             elif self._vectors is not None:
                 self._vectors.checkout_latest()
+            if self.path.startswith(CLUSTER):
+                # A cluster answers from its newest version unless it is told which.
+                for table in (self._entries, self._vectors):
+                    if table is not None:
+                        table.checkout(table.version)
 
     def _state(self) -> tuple[int, int]:
         """Differs from an earlier one when anybody wrote since."""
@@ -261,6 +268,12 @@ def connect_to(location: str) -> lancedb.DBConnection:
     That is what a snapshot is; `_refresh` comes before every read outside of one, so that no search misses
     what another process wrote.
     """
+    if location.startswith(CLUSTER):
+        return lancedb.connect(
+            location,
+            region=os.environ.get("LANCEDB_REGION", "us-east-1"),
+            host_override=os.environ.get("LANCEDB_HOST_OVERRIDE"),
+        )
     return lancedb.connect(location, read_consistency_interval=None)
 
 
@@ -294,6 +307,8 @@ def explain(error: Exception, path: str) -> str:
     """What is wrong with an index, and what to do. Only a damaged one is said to be damaged."""
     first = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
     said = str(error).lower()
+    if "nosuchbucket" in said or "containernotfound" in said:
+        return f"there is no such bucket or container: {path}"
     if any(words in said for words in _FULL):
         return f"the disk is full: nothing that was indexed is lost; free some space for {path} and run again"
     if any(words in said for words in _CONFLICTS):
