@@ -116,11 +116,18 @@ class WorkerPool:
     def _alone(self, file: SourceFile, known: str) -> Outcome:
         try:
             return self._ask([file], [known])[0]
+        except Died:
+            pass
+        # That worker may have been dead already: the judgement is that of one that saw no other file.
+        try:
+            return self._ask([file], [known], fresh=True)[0]
         except Died as death:
             return Skipped(file, *_cause(death))
 
-    def _ask(self, files: Sequence[SourceFile], hashes: Sequence[str]) -> list[Outcome]:
-        worker = self._borrow()
+    def _ask(
+        self, files: Sequence[SourceFile], hashes: Sequence[str], *, fresh: bool = False
+    ) -> list[Outcome]:
+        worker = self._borrow(fresh=fresh)
         keep = False
         try:
             header, body = worker.exchange(*request_frame(files, hashes), _BATCH_LIMIT)
@@ -133,13 +140,13 @@ class WorkerPool:
             self._return(worker, keep=keep)
         return outcomes_of(header, body, files[0].folder)
 
-    def _borrow(self) -> Worker:
+    def _borrow(self, *, fresh: bool) -> Worker:
         with self._lock:
             if self._closed:
                 raise CancelledError
             if self._refusal:
                 raise Unstarted(self._refusal)
-            worker = self._idle.pop() if self._idle else None
+            worker = self._idle.pop() if self._idle and not fresh else None
             if worker is not None:
                 self._busy.add(worker)
                 return worker

@@ -109,7 +109,7 @@ def test_a_killed_worker_costs_nothing(files: tuple[SourceFile, ...]) -> None:
     found = []
     for number, outcomes in enumerate(pool.cut(batches)):
         found.append(outcomes)
-        if number == 0:
+        if number in (0, 2):
             for pid in pool.pids:
                 os.kill(pid, signal.SIGTERM)
     assert found == [here(batch) for batch in batches]
