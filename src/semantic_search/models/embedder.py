@@ -220,14 +220,14 @@ def open_session(path: str) -> Any:
     """An onnxruntime session for one-threaded runs; many threads may run it at once.
 
     Two threads inside one run are slower than one; two runs in two threads are twice as fast as one. The
-    memory arena is off: with inputs of every length it grows and never shrinks (onnxruntime issue 11627).
+    memory arena never shrinks, but here it takes less than the system's allocator does (188 MB against 315 at
+    most, two threads, inputs of 4 to 512 tokens in any order), and 2 to 10 % less time.
     """
     onnxruntime = _quiet_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False
-    options.enable_mem_pattern = False
+    options.enable_mem_pattern = False  # plans memory by input shape, and here nearly every shape is new
     options.log_severity_level = 3  # errors; warnings would go to stderr past every setting of ours
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
