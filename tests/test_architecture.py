@@ -59,6 +59,7 @@ HEAVY = {
         "models/safetensors.py",
         "models/unigram.py",
         "stores/lance/",
+        "stores/term_scores.py",
         "stores/vectors.py",
     ],
     "onnxruntime": [],

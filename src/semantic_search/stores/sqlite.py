@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
     from ..types import Skipped, SourceFile
 
-_PENDING = "FROM embeddings WHERE vector IS NULL AND id IN (SELECT embedding_id FROM passages)"
+# Not `id IN (SELECT …)`: that lists the embedding of every passage first, also when none waits.
+_PENDING = (
+    "FROM embeddings WHERE vector IS NULL "
+    "AND EXISTS (SELECT 1 FROM passages WHERE embedding_id = embeddings.id)"
+)
 
 
 class SqliteStore(SqliteContents):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import zlib
 from typing import Any
@@ -15,6 +16,8 @@ PASSAGE_COLUMNS = (
     "FROM passages p JOIN files f ON f.id = p.file_id JOIN folders d ON d.id = f.folder_id"
 )
 
+END_COLUMN = 10  # the place of "end" in it
+
 
 def packed(text: str) -> bytes:
     """Text as it is stored."""
@@ -24,6 +27,21 @@ def packed(text: str) -> bytes:
 def unpacked(blob: bytes) -> str:
     """Text as it was before `packed`."""
     return zlib.decompress(blob).decode()
+
+
+def unpacked_until(blob: bytes, end: int) -> str:
+    """At least the first `end` characters of a text as it was before `packed`; not the rest of a long one."""
+    stream = zlib.decompressobj()
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    text = ""
+    while len(text) < end and not stream.eof:
+        # A character takes a byte or more, so this many never bring much more than is wanted.
+        more = stream.decompress(blob, end - len(text))
+        text += decoder.decode(more)
+        blob = stream.unconsumed_tail
+        if not more and not blob:
+            break
+    return text
 
 
 def passage_of(row: tuple[Any, ...], text: str) -> Passage:

@@ -74,6 +74,13 @@ class SqliteSession:
         with self._lock, translated(self.path):
             return self._connection.execute(sql, values).fetchall()
 
+    def _batches(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query, so many at a time. Call it within a snapshot, and use all of it there."""
+        with self._lock, translated(self.path):
+            cursor = self._connection.execute(sql)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
 
 @contextlib.contextmanager
 def translated(path: str) -> Iterator[None]:

@@ -11,7 +11,7 @@ from .. import bm25
 from ..rows import Filter, Passage
 from ..selection import files_wanted
 from ..sqlite_rows import unpacked
-from ..sqlite_search import CONTEXT_WEIGHT
+from ..sqlite_words import CONTEXT_WEIGHT
 from .script_sums import ScriptSums, add_to_sums, advances_of, unpack_sums
 from .session import LanceSession, terms_in, translated
 from .tables import (
