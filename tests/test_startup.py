@@ -22,6 +22,7 @@ HEAVY = [
     "pyarrow",
     "pydantic",
     "pypdfium2",
+    "ray",
     "re2",
     "rich",
     "semble_grammars",

@@ -8,6 +8,7 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .engines import RayWorkers
     from .models.embedder import Embedder
     from .stores import Store
 
@@ -18,16 +19,18 @@ BATCH = 128
 
 def fill_vectors(
     store: Store,
-    embedder: Embedder,
+    embedder: Embedder | RayWorkers,
     *,
     threads: int,
     stop: Callable[[], bool] = lambda: False,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     seconds: float | None = None,
+    batch_size: int = BATCH,
 ) -> int:
     """Embeds what waits, batch by batch, until nothing does; returns how many texts were embedded.
 
-    Stops early when `stop` says so or after `seconds`. `on_progress` is told texts done and texts in all.
+    Stops early when `stop` says so or after `seconds`. `batch_size` texts are committed together.
+    `on_progress` is told texts done and texts in all.
     Raises StoreError, ModelUnavailable; batches written until then stay.
     """
     end = None if seconds is None else time.monotonic() + seconds
@@ -35,7 +38,7 @@ def fill_vectors(
     done = 0
     on_progress(done, total)
     while not stop() and (end is None or time.monotonic() < end):
-        batch = store.pending(BATCH if end is None else 16)
+        batch = store.pending(batch_size if end is None else 16)
         if not batch:
             break
         try:

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from ..engines import ENGINES, LOCAL
 from ..indexing import FolderReport
 from ..tools.index import Request, Run, index
 from ..wire import run_json
@@ -22,6 +23,7 @@ from .session import json_option, note, open_corpus, show, show_json, store_opti
 @click.option("--max-files", type=click.IntRange(1), help="Stop after so many newly indexed files.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Threads (default: one a core).")
 @click.option("--no-embed", is_flag=True, help="Only make files searchable by words; vectors another time.")
+@click.option("--engine", default=LOCAL, help=f"What makes the vectors: {ENGINES}.")
 @click.option("--verbose", is_flag=True, help="Also a line for each skipped file.")
 @store_option
 @json_option
@@ -31,6 +33,7 @@ def index_command(
     max_files: int | None,
     concurrency: int | None,
     no_embed: bool,
+    engine: str,
     verbose: bool,
     as_json: bool,
 ) -> int:
@@ -40,7 +43,7 @@ def index_command(
     """
     with open_corpus() as corpus, until_interrupted() as stop:
         threads = concurrency or corpus.settings.threads
-        request = Request(path, force, max_files, threads, embed=not no_embed)
+        request = Request(path, force, max_files, threads, embed=not no_embed, engine=engine)
         with Reporter(verbose=verbose, quiet=as_json) as reporter:
             run = index(corpus, request, reporter, stop)
     for text in run.notes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .. import index_files
 from ..corpus import Corpus
 from ..embedding import fill_vectors
+from ..engines import LOCAL, check_engine, ray_workers
 from ..errors import FolderError, ModelUnavailable, StoreError
 from ..folders import Folder, check_folder, is_inside, name_folders
 from ..indexing import FolderReport, RunOptions, Step, index_folder
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to index: everything configured, or the folder at `path` alone."""
+    """What to index: everything configured, or the folder at `path` alone; and what embeds it (`engines`)."""
 
     path: str | None = None
     force: bool = False
     max_files: int | None = None
     threads: int = 1
     embed: bool = True
+    engine: str = LOCAL
 
 
 @dataclass(slots=True)
@@ -91,6 +93,7 @@ def index(
     began = time.monotonic()
     watcher = watcher or Watcher()
     run = Run()
+    check_engine(request.engine)
     targets = _what_to_index(corpus, request)
     with corpus.writing(stop=stop) as store:
         # Opened when something is to be cut or embedded: most runs find nothing changed.
@@ -108,14 +111,36 @@ def index(
             watcher.folder_ends(report)
         waiting = store.pending_count() if request.embed and not run.interrupted else 0
         if waiting and (embedder := model()) is not None:
-            run.vectors = fill_vectors(
-                store, embedder, threads=request.threads, stop=stop, on_progress=watcher.embedding
-            )
+            run.vectors = _embed(corpus, store, embedder, request, watcher, stop)
             run.interrupted = run.interrupted or stop()
         run.pending = store.pending_count()
         _finish(corpus, store, folders, run)
     run.seconds = time.monotonic() - began
     return run
+
+
+def _embed(
+    corpus: Corpus,
+    store: Store,
+    embedder: Embedder,
+    request: Request,
+    watcher: Watcher,
+    stop: Callable[[], bool],
+) -> int:
+    """Makes the vectors that are missing, here or on workers; returns how many."""
+    tell = watcher.embedding
+    if request.engine == LOCAL:
+        return fill_vectors(store, embedder, threads=request.threads, stop=stop, on_progress=tell)
+    s = corpus.settings
+    with ray_workers(
+        request.engine,
+        s.model,
+        embedder.fingerprint,
+        embedder.dimension,
+        threads=request.threads,
+        allow_download=s.allow_download,
+    ) as workers:
+        return fill_vectors(store, workers, threads=1, stop=stop, on_progress=tell, batch_size=workers.batch)
 
 
 Target = tuple[Folder, str]
