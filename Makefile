@@ -4,10 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check format build clean
+# How much of it: a tenth with STRESS=0.1.
+STRESS ?= 1
+
+.PHONY: help demo test stress check format build clean
 help:
 	@echo "make demo    install, index this repository and the samples, and search them"
 	@echo "make test    run every test"
+	@echo "make stress  run what takes long: kills, faults, many processes, long sequences"
 	@echo "make check   lint, formatting and types"
 	@echo "make build   sdist and wheel in dist/, tried in an empty environment"
 
@@ -25,6 +29,10 @@ demo: $(READY)
 # Two processes, whole files each: the end-to-end tests mostly wait for processes of their own.
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# One process: the load is a part of what is tested.
+stress: $(READY)
+	STRESS=$(STRESS) $(BIN)/python -m pytest -m stress
 
 check: $(READY)
 	$(BIN)/ruff check .

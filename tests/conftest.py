@@ -1,10 +1,10 @@
-"""Every test has a home, a configuration and an index of its own, and no network."""
+"""Every test has a home, a configuration and an index of its own, no network; what tests count is shown."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -55,3 +55,24 @@ def git_repository(tmp_path: Path) -> Path:
     path.mkdir()
     subprocess.run(["git", "init", "-q", str(path)], check=True)
     return path
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Says something in the summary at the end of the whole run, such as counts, seeds and times."""
+    return lambda text: record_property("told", text)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Shows what tests told, passed or failed, in whatever process they ran."""
+    told = [
+        f"{report.nodeid}: {text}"
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        for name, text in report.user_properties
+        if name == "told"
+    ]
+    if told:
+        terminalreporter.section("counted")
+        for line in told:
+            terminalreporter.line(line)

@@ -105,6 +105,20 @@ def test_a_damaged_index_is_moved_aside_and_built_afresh(tmp_path: Path) -> None
     assert (tmp_path / "index-own.sqlite3.damaged").read_bytes().startswith(b"no database")
 
 
+@pytest.mark.parametrize("backend", ["sqlite", "lancedb"])
+def test_two_damaged_indexes_are_kept_and_no_more(tmp_path: Path, backend: str) -> None:
+    path = Path(index_files.index_path(str(tmp_path), backend, "own"))
+    for n in range(4):
+        if backend == "lancedb":
+            path.mkdir()
+            (path / "content").write_text(f"damaged {n}")
+        else:
+            path.write_text(f"damaged {n}")
+        index_files.set_aside(str(path))
+    contents = [place.read_text() for place in sorted(tmp_path.rglob("*")) if place.is_file()]
+    assert contents == ["damaged 3", "damaged 2"]
+
+
 def test_a_sound_index_is_opened_as_it_is(tmp_path: Path) -> None:
     make(tmp_path, "own", complete=True)
     store, note = index_files.open_for_writing(str(tmp_path), "sqlite", "own")

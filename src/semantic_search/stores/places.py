@@ -95,13 +95,16 @@ def remove(path: str) -> None:
 def set_aside(path: str) -> str:
     """Moves a damaged index out of the way and returns its new path; its write-ahead log goes.
 
+    One that was set aside before is kept under one more name, the one before that goes.
     Raises StoreError for one at a URI, where nothing can be moved.
     """
     if is_uri(path):
         raise StoreError(f"the index {path} is damaged: remove its tables, or use another location")
-    aside = path + ".damaged"
-    if os.path.isdir(aside):
-        shutil.rmtree(aside)
+    aside, earlier = path + ".damaged", path + ".damaged.1"
+    if os.path.exists(aside):
+        if os.path.isdir(earlier):
+            shutil.rmtree(earlier)
+        os.replace(aside, earlier)
     os.replace(path, aside)
     for ending in _LOGS:
         with contextlib.suppress(OSError):

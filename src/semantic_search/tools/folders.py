@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from .. import index_files
 from ..corpus import Corpus
 from ..errors import StoreError
-from ..folders import Added, Folder, add_folders, configured_folders, find_folder, remove_folders
-from ..settings import load_settings
+from ..folders import Added, Folder, add_folders, find_folder, remove_folders
 from ..stores import Store, open_store
 from .scope import owner_of
 
@@ -40,29 +39,33 @@ def remove(corpus: Corpus, names: Sequence[str], *, keep_index: bool = False) ->
     chosen = list(dict.fromkeys(find_folder(known, name) for name in names))
     configured = {folder.path for folder in corpus.folders}
     listed = [folder.path for folder in chosen if folder.path in configured]
-    if listed:
-        remove_folders(corpus.settings, listed)
-    left = configured_folders(load_settings())
-    if keep_index or corpus.settings.read_only:
-        return [Removed(folder, True) for folder in chosen]
-    return _remove_passages(corpus, chosen, left)
-
-
-def _remove_passages(corpus: Corpus, chosen: Sequence[Folder], left: Sequence[Folder]) -> list[Removed]:
-    owners = {folder.path: owner_of(folder.path, left) for folder in chosen}
     location, backend = corpus.settings.index_location, corpus.settings.store
-    if index_files.index_files(location, backend):
-        with corpus.locked_index():
-            for file in index_files.index_files(location, backend):
-                try:
-                    store = open_store(backend, file.path)
-                except StoreError as error:
-                    corpus.note(str(error))
-                    continue
-                with contextlib.closing(store):
-                    _remove_from(store, owners)
-    names = {path: owner.name if owner else "" for path, owner in owners.items()}
-    return [Removed(folder, False, names[folder.path]) for folder in chosen]
+    kept = keep_index or corpus.settings.read_only
+    owners: dict[str, Folder | None] = {}
+    with contextlib.ExitStack() as stack:
+        if not kept:
+            left = [folder for folder in corpus.folders if folder not in chosen]
+            owners = {folder.path: owner_of(folder.path, left) for folder in chosen}
+            if index_files.index_files(location, backend):
+                # The configuration comes last: where this is cut short the folder is still configured, and a
+                # run puts back what went. The other way round its passages would be found for ever.
+                stack.enter_context(corpus.locked_index())
+                _remove_passages(corpus, owners)
+        if listed:
+            remove_folders(corpus.settings, listed)
+    names_of = {path: owner.name if owner else "" for path, owner in owners.items()}
+    return [Removed(folder, kept, names_of.get(folder.path, "")) for folder in chosen]
+
+
+def _remove_passages(corpus: Corpus, owners: Mapping[str, Folder | None]) -> None:
+    for file in index_files.index_files(corpus.settings.index_location, corpus.settings.store):
+        try:
+            store = open_store(corpus.settings.store, file.path)
+        except StoreError as error:
+            corpus.note(str(error))
+            continue
+        with contextlib.closing(store):
+            _remove_from(store, owners)
 
 
 def _remove_from(store: Store, owners: Mapping[str, Folder | None]) -> None:
