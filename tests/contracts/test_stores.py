@@ -652,3 +652,58 @@ def test_a_copy_in_any_store_is_equal(store: Store, other: str, tmp_path: Path) 
 def near(store: Store, query: str) -> list[tuple[str, float]]:
     found = store.nearest(vector(query), EVERYTHING, 10)
     return list(zip(paths_of(store, found), [score for _, score in found], strict=True))
+
+
+_READER = """
+import sys
+sys.path[:0] = {paths!r}
+from builders import FOLDER
+from semantic_search.stores import Filter, open_store
+store = open_store({backend!r}, {place!r})
+print("ready", flush=True)
+rounds = seen = 0
+while seen < {last}:
+    with store.snapshot():
+        found = store.passages([id_ for id_, _ in store.match(["zebra"], Filter(), 100)])
+        known = store.known(FOLDER)
+    texts = {{}}
+    for passage in found.values():
+        texts.setdefault(passage.path, set()).add(passage.chunk.text.split()[-1])
+    assert len(found) == 8 and set(texts) == set(known), (found, known)
+    generations = {{generation for found in texts.values() for generation in found}}
+    assert len(generations) == 1, generations
+    assert int(*generations) >= seen, (generations, seen)
+    seen = int(*generations)
+    rounds += 1
+print(rounds)
+"""
+
+
+def test_two_readers_beside_a_writer_see_whole_batches_in_their_order(backend: str, place: str) -> None:
+    last = 30
+
+    def generation(n: int) -> list[Any]:
+        return [indexed(f"{k}.md", f"zebra {k} {n}", f"second zebra {k} {n}") for k in range(4)]
+
+    store = open_store(backend, place, create=True)
+    store.write(FOLDER, generation(0), seen_ns=1)
+    paths = [str(Path(__file__).parents[1]), *sys.path]
+    script = _READER.format(paths=paths, backend=backend, place=place, last=last)
+    pipe = subprocess.PIPE
+    readers = [
+        subprocess.Popen([sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True)
+        for _ in range(2)
+    ]
+    for reader in readers:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "ready\n"
+    for n in range(1, last + 1):
+        store.write(FOLDER, generation(n), seen_ns=n)
+        if n % 10 == 0:
+            store.tidy()
+    for reader in readers:
+        told, trouble = reader.communicate()
+        assert reader.returncode == 0, trouble
+        assert int(told) >= 1
+    assert store.check() == ""
+    store.close()
