@@ -40,6 +40,7 @@ HOMES = {
     "semble_grammars": ["chunking/code.py"],
     "tokenizers": ["models/library.py"],
     "tree_sitter": ["chunking/"],
+    "watchfiles": ["tools/watch.py"],
 }
 # Imported in the function that needs it, or for types alone: the rest of the module must come without it.
 # In the modules named, everything needs the library, and they are themselves imported when needed.
@@ -74,6 +75,7 @@ HEAVY = {
     "semble_grammars": [],
     "tokenizers": [],
     "tree_sitter": [],
+    "watchfiles": [],
 }
 ENVIRONMENT = [
     "__main__.py",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from . import signals
@@ -17,11 +15,7 @@ from .scripts import dominant_script
 from .spelling import SHORTEST, one_edit_away
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from .corpus import Corpus
-    from .models.embedder import Embedder
     from .stores import Filter, Store
 
 Found = tuple[Candidate, float, Signals]
@@ -76,6 +70,8 @@ def _vector_arm(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list
         notes.append("searched by words alone: no passage has a vector yet")
         return None
     try:
+        from .models.questions import question_vector
+
         embedder = corpus.embedder_of(store)
         if not embedder.can_read(text):
             notes.append(f"searched by words alone: {embedder.row.name} does not read this script")
@@ -84,21 +80,6 @@ def _vector_arm(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list
     except ModelUnavailable as error:
         notes.append(f"searched by words alone: {error}")
         return None
-
-
-def question_vector(embedder: Embedder, text: str) -> npt.NDArray[np.float32]:
-    """The unit vector of a question, float32 (dimension,): of one longer than the model's window the mean of
-    its parts, so that nothing of it is cut off."""
-    most = embedder.max_text_tokens
-    # A token has a character at least.
-    starts = embedder.token_starts([text])[0] if len(text) > most else []
-    if len(starts) <= most:
-        return embedder.embed_query(text)
-    cuts = [0, *starts[most::most], len(text)]
-    first, *others = (embedder.embed_query(text[start:end]) for start, end in pairwise(cuts))
-    total = sum(others, start=first)
-    mean: npt.NDArray[np.float32] = total / math.sqrt(float(total @ total))
-    return mean
 
 
 def _other_spellings(store: Store, text: str, notes: list[str]) -> list[str]:

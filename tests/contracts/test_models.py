@@ -11,7 +11,7 @@ import pytest
 
 from semantic_search.models import MODELS, fingerprint_of, open_embedder
 from semantic_search.models.embedder import Embedder
-from semantic_search.retrieval import question_vector
+from semantic_search.models.questions import question_vector
 
 TEXTS = {
     "en": "The rate limiter drops requests when the token bucket is empty.",

@@ -18,6 +18,7 @@ COMMANDS = {
     "remove": ("folders", "Remove folders and their passages."),
     "config": ("config", "Show the settings in force, or change one."),
     "index": ("index", "Bring the index up to date."),
+    "watch": ("watch", "Keep the index current while files change."),
     "search": ("search", "Find passages by meaning and by word."),
     "related": ("related", "Passages like the one at a place in a file."),
     "gather": ("gather", "The best passages as one Markdown block."),

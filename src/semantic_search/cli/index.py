@@ -58,16 +58,21 @@ def index_command(
 def _report(run: Run, *, as_json: bool) -> None:
     summary = run_json(run)
     if not as_json:
-        total = FolderReport("total", "")
-        for report in run.reports:
-            for name in ("processed", "unchanged", "touched", "deleted", "failed", "chunks"):
-                setattr(total, name, getattr(total, name) + getattr(report, name))
-        total.skipped = summary["skipped"]
         more = " (stopped at --max-files)" if run.truncated else ""
-        waiting = f", {run.pending} wait for a vector" if run.pending else ""
-        show(f"total: {counts(total)}, {run.vectors} vectors{waiting}, {run.seconds:.1f} s{more}")
+        show(f"total: {total_of(run)}, {run.seconds:.1f} s{more}")
     if as_json or not sys.stdout.isatty():
         show_json(summary)
+
+
+def total_of(run: Run) -> str:
+    """What a run did over all its folders, in words."""
+    total = FolderReport("total", "")
+    for report in run.reports:
+        for name in ("processed", "unchanged", "touched", "deleted", "failed", "chunks"):
+            setattr(total, name, getattr(total, name) + getattr(report, name))
+    total.skipped = run_json(run)["skipped"]
+    waiting = f", {run.pending} wait for a vector" if run.pending else ""
+    return f"{counts(total)}, {run.vectors} vectors{waiting}"
 
 
 def counts(report: FolderReport) -> str:

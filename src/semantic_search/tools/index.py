@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -156,7 +157,9 @@ def _what_to_index(corpus: Corpus, request: Request) -> list[Target]:
         return [(folder, "") for folder in corpus.folders]
     if corpus.serve is not None:
         return _targets(corpus, resolve_scopes(corpus, request.path))
-    path = check_folder(request.path, force=request.force)
+    path = os.path.realpath(os.path.expanduser(request.path))
+    if not any(folder.path == path for folder in corpus.folders):  # those were checked when they were added
+        path = check_folder(request.path, force=request.force)
     owner = owner_of(path, corpus.known_folders())
     if owner is None:
         return [(name_folders([path])[0], "")]
@@ -176,10 +179,19 @@ def _embedder(corpus: Corpus, run: Run) -> Embedder | None:
         return corpus.embedder
     except ModelUnavailable as error:
         s = corpus.settings
-        if index_files.predecessor(s.index_location, s.store, corpus.fingerprint()):
-            raise  # an index with vectors is not given up for one without
+        old = index_files.predecessor(s.index_location, s.store, corpus.fingerprint())
+        if old is not None and _has_vectors(s.store, old.path):
+            raise  # it is not given up for one without
         run.notes.append(f"indexed for search by words alone: {error}")
         return None
+
+
+def _has_vectors(backend: str, path: str) -> bool:
+    try:
+        with contextlib.closing(open_store(backend, path, any_version=True)) as store:
+            return store.has_vectors()
+    except StoreError:
+        return True
 
 
 def _with_predecessor(corpus: Corpus, store: Store, targets: list[Target], run: Run) -> list[Target]:
