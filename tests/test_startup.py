@@ -77,6 +77,17 @@ def test_these_load_nothing_heavy(notes: Path, args: list[str]) -> None:
     assert modules & set(HEAVY) == set()
 
 
+@pytest.mark.parametrize(
+    ("args", "most"),
+    [(["--help"], 110), (["list"], 150), (["search", "--help"], 210)],
+)
+def test_few_modules_are_loaded(notes: Path, args: list[str], most: int) -> None:
+    """Each costs about 0.3 ms; how many the standard library has differs a little by version."""
+    code = "import json, sys; print(*sys.modules)"
+    bare = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert len(run(*args)[1] - set(bare.stdout.split())) <= most
+
+
 def test_importing_the_package_loads_nothing_of_it() -> None:
     code = "import sys, semantic_search; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
