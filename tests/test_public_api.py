@@ -7,8 +7,13 @@ import subprocess
 import sys
 from importlib import metadata, resources
 from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import write_tree
 
 import semantic_search
+import semantic_search.errors
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,3 +48,36 @@ def test_every_error_is_told_in_one_line() -> None:
     assert len(found) >= 9
     assert all(issubclass(error, errors.SemanticSearchError) for error in found)
     assert all(error.__name__ in (errors.__doc__ or "") for error in found)
+
+
+def test_the_examples_of_the_page_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    write_tree(tmp_path, {"notes/retry.md": "# Retries\n\nThe gateway retries a lost request five times.\n"})
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+    shown = capsys.readouterr().out
+    assert shown.startswith("1 files\nretry.md:1 ") and "five times" in shown
+    assert names["paths"] == [str(tmp_path.resolve() / "notes" / "retry.md")]
+
+
+def test_a_corpus_of_some_folders_shows_no_others(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a/one.md": "the walrus\n", "b/two.md": "the walrus\n"})
+    both = semantic_search.open_corpus([tmp_path / "a", tmp_path / "b"], index_directory=tmp_path / "index")
+    with both as corpus:
+        semantic_search.index(corpus, embed=False)
+        assert len(semantic_search.search(corpus, "walrus")) == 1  # they say the same
+    with semantic_search.open_corpus([tmp_path / "b"], index_directory=tmp_path / "index") as corpus:
+        assert [hit.path for hit in semantic_search.search(corpus, "walrus")] == ["two.md"]
+    with pytest.raises(semantic_search.errors.FolderError):
+        semantic_search.open_corpus([tmp_path / "gone"])
+
+
+def test_the_public_names_are_those_of_all() -> None:
+    assert all(hasattr(semantic_search, name) for name in semantic_search.__all__)
+    with pytest.raises(AttributeError):
+        _ = semantic_search.no_such_name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import os
@@ -15,7 +16,7 @@ from typing import Any
 from ..errors import SettingsError
 from ..private_files import make_private_directory, write_atomically
 from . import jsonc, toml
-from .rows import SERVER, Client
+from .rows import CLIENTS, SERVER, Client
 
 BEGIN = "<!-- semantic-search: begin -->"
 END = "<!-- semantic-search: end -->"
@@ -155,6 +156,19 @@ def _holds_nothing(client: Client, text: str) -> bool:
         and all(content.get(k) == v for k, v in client.fresh)
         and (len(content) <= len(client.fresh))
     )
+
+
+def registered(directory: str, environment: Mapping[str, str]) -> list[tuple[Client, str]]:
+    """The clients that know of the server, each with its file: those of a project, then the user's own."""
+    found: list[tuple[Client, str]] = []
+    for client in CLIENTS.values():
+        places = [client.project_file(directory)] if client.project else []
+        places += [client.user(environment)] if client.user else []
+        for path in places:
+            with contextlib.suppress(SettingsError):
+                if registration(client, path, None).needed:
+                    found.append((client, path))
+    return found
 
 
 def instructions(client: Client, directory: str, *, remove: bool) -> Change:

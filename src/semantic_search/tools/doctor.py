@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import platform
+import re
+import shlex
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from .. import index_files
 from ..corpus import Corpus
 from ..errors import NoIndex, SemanticSearchError
 
+DISTRIBUTION = "semantic-search-mcp"
 LEAST_FREE = 200_000_000
 
 
@@ -35,6 +41,58 @@ def doctor(corpus: Corpus) -> list[Finding]:
 
 
 Outcome = Iterator[tuple[bool, str]]
+
+
+def _python(_: Corpus) -> Outcome:
+    from importlib import metadata
+
+    yield True, f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    absent = [name for name in _required(metadata.requires(DISTRIBUTION) or ()) if not _version(name)]
+    if absent:
+        yield False, f"not installed: {', '.join(absent)}: run `pip install --force-reinstall {DISTRIBUTION}`"
+    parts = ("onnxruntime", "numpy", "mcp", "lancedb")
+    yield True, ", ".join(f"{name} {version}" for name in parts if (version := _version(name)))
+
+
+def _required(requirements: Iterable[str]) -> Iterator[str]:
+    # What has a marker is for some platforms or extras only.
+    for requirement in requirements:
+        if ";" not in requirement:
+            yield re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+
+
+def _version(name: str) -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _permissions(corpus: Corpus) -> Outcome:
+    paths = corpus.settings.paths
+    places = [paths.index_directory, paths.model_cache]
+    places += [file.path for file in index_files.index_files(paths.index_directory, "sqlite")]
+    open_to_others = []
+    for path in dict.fromkeys(places):
+        with contextlib.suppress(OSError):
+            if os.name == "posix" and os.stat(path).st_mode & 0o077:
+                open_to_others.append(path)
+    for path in open_to_others:
+        yield False, f"others can read {path}: run `chmod go= {shlex.quote(path)}`"
+    if not open_to_others:
+        yield True, "files and directories are private to you"
+
+
+def _clients(_: Corpus) -> Outcome:
+    from ..clients.registering import registered
+
+    found = registered(os.getcwd(), os.environ)
+    for client, path in found:
+        yield True, f"{client.title}: registered in {path}"
+    if not found:
+        yield True, "none knows of the server here: `semantic-search init` registers one"
 
 
 def _settings(corpus: Corpus) -> Outcome:
@@ -89,8 +147,12 @@ def _disk(corpus: Corpus) -> Outcome:
 
 def _model(corpus: Corpus) -> Outcome:
     embedder = corpus.embedder
+    damaged = embedder.verify()
+    if damaged:
+        yield False, f"{damaged} is damaged: delete it, and it is made again from its source"
+        return
     vector = embedder.embed_query("ready")
-    yield True, f"{embedder.row.name}, {len(vector)} dimensions"
+    yield True, f"{embedder.row.name}, {len(vector)} dimensions, its files are as they were made"
 
 
 def _index(corpus: Corpus) -> Outcome:
@@ -109,11 +171,14 @@ def _index(corpus: Corpus) -> Outcome:
 
 
 CHECKS: dict[str, Callable[[Corpus], Outcome]] = {
+    "python": _python,
     "settings": _settings,
+    "permissions": _permissions,
     "folders": _folders,
     "git": _git,
     "sqlite": _sqlite,
     "disk": _disk,
     "model": _model,
     "index": _index,
+    "clients": _clients,
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from builders import write_tree
 from fakes import WordsModels, configure, open_words
 
 from semantic_search.corpus import Corpus
@@ -62,3 +64,38 @@ def test_unknown_keys_are_told_and_are_no_trouble(folder: Path, own_environment:
         details = [finding.detail for finding in doctor(corpus) if finding.check == "settings"]
         assert any("defaultTopK" in detail for detail in details)
         assert ill(corpus) == {}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_what_others_can_read_is_told(corpus: Corpus) -> None:
+    path = corpus.reading()[0].path
+    os.chmod(path, 0o644)
+    assert f"chmod go= {path}" in ill(corpus)["permissions"]
+
+
+def test_who_knows_of_the_server_is_told(
+    corpus: Corpus, own_environment: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project = write_tree(tmp_path / "project", {".mcp.json": '{"mcpServers": {"other": {"command": "x"}}}'})
+    monkeypatch.chdir(project)
+
+    def said() -> list[str]:
+        return [finding.detail for finding in doctor(corpus) if finding.check == "clients"]
+
+    assert "semantic-search init" in said()[0]
+    write_tree(project, {".mcp.json": '{"mcpServers": {"semantic-search": {"command": "semantic-search"}}}'})
+    write_tree(own_environment, {".cursor/mcp.json": "no JSON {"})
+    assert said() == [f"Claude Code: registered in {project / '.mcp.json'}"]
+
+
+def test_a_missing_package_is_told(corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = tmp_path / "semantic_search_mcp-9.dist-info"
+    write_tree(
+        found,
+        {
+            "METADATA": "Metadata-Version: 2.1\nName: semantic-search-mcp\nVersion: 9\n"
+            "Requires-Dist: no-such-thing>=1\nRequires-Dist: other; extra == 'x'\n"
+        },
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "not installed: no-such-thing" in ill(corpus)["python"]
