@@ -79,6 +79,7 @@ HEAVY = {
 }
 ENVIRONMENT = [
     "__main__.py",
+    "api.py",
     "cli/init.py",
     "cli/session.py",
     "clients/registering.py",

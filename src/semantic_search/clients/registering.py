@@ -158,8 +158,10 @@ def _holds_nothing(client: Client, text: str) -> bool:
     )
 
 
-def registered(directory: str, environment: Mapping[str, str]) -> list[tuple[Client, str]]:
-    """The clients that know of the server, each with its file: those of a project, then the user's own."""
+def registered(directory: str, environment: Mapping[str, str] | None = None) -> list[tuple[Client, str]]:
+    """The clients that know of the server, each with its file: in a project, and the user's own (as the
+    environment has it, this process's by default)."""
+    environment = os.environ if environment is None else environment
     found: list[tuple[Client, str]] = []
     for client in CLIENTS.values():
         places = [client.project_file(directory)] if client.project else []

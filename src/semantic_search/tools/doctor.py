@@ -88,7 +88,7 @@ def _permissions(corpus: Corpus) -> Outcome:
 def _clients(_: Corpus) -> Outcome:
     from ..clients.registering import registered
 
-    found = registered(os.getcwd(), os.environ)
+    found = registered(os.getcwd())
     for client, path in found:
         yield True, f"{client.title}: registered in {path}"
     if not found:
