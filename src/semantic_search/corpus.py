@@ -206,6 +206,8 @@ class Corpus:
             ignore_patterns=s.ignore_patterns,
             binary_extensions=frozenset(s.binary_extensions),
             index_secrets=s.index_secrets,
+            ocr_languages=s.ocr_languages,
+            ocr_seconds=s.ocr_seconds,
             config_directory=os.path.dirname(s.paths.config_file),
             excluded=inner + s.paths.own,
         )

@@ -160,7 +160,7 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     opened, data = content
     if not data:
         return Skipped(opened, Skip.EMPTY)
-    found, extracted = _text_of(suffix, data)
+    found, extracted = _text_of(suffix, data, rules)
     if not extracted and len(data) > rules.max_file_bytes:
         return Skipped(opened, Skip.TOO_LARGE)
     if isinstance(found, tuple):
@@ -183,22 +183,26 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
 _Found = tuple[str, tuple[int, ...], tuple[str, ...]]
 
 
-def _text_of(suffix: str, data: bytes) -> tuple[_Found | CannotOpen, bool]:
+def _text_of(suffix: str, data: bytes, rules: ListingRules) -> tuple[_Found | CannotOpen, bool]:
     """What was found, and whether it was extracted rather than taken as it is."""
     from .formats import VERBATIM, is_document
 
     if not is_document(suffix, data):
         return _decoded(data), False
-    found = _extracted(suffix, data)
+    found = _extracted(suffix, data, rules)
     if suffix in VERBATIM and isinstance(found, CannotOpen) and found.reason is Skip.NO_TEXT:
         return _decoded(data), False  # a page that a script fills
     return found, True
 
 
-def _extracted(suffix: str, data: bytes) -> _Found | CannotOpen:
-    from .formats import Refused, extract
+def _extracted(suffix: str, data: bytes, rules: ListingRules) -> _Found | CannotOpen:
+    from .formats import TIME_LIMIT, Refused, extract
 
-    outcome = extract(suffix, data)
+    if suffix == ".pdf" and rules.ocr_languages:
+        options = {"ocr_languages": list(rules.ocr_languages), "ocr_seconds": rules.ocr_seconds}
+        outcome = extract(suffix, data, seconds=TIME_LIMIT + rules.ocr_seconds, options=options)
+    else:
+        outcome = extract(suffix, data)
     if isinstance(outcome, Refused):
         return CannotOpen(outcome.reason, outcome.detail)
     return outcome.text, tuple(outcome.pages), tuple(outcome.notes)

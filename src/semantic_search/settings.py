@@ -83,6 +83,8 @@ KEYS: dict[str, Key] = {
     "indexSecrets": Key("index_secrets", False, "true or false", _flag),
     "defaultIgnorePatterns": Key("ignore_patterns", (), "a list of gitignore patterns", _texts),
     "binaryExtensions": Key("binary_extensions", (), "a list of extensions such as .dat", _texts),
+    "ocrLanguages": Key("ocr_languages", (), "a list of language codes of tesseract, such as eng", _texts),
+    "ocrSeconds": Key("ocr_seconds", 50, "a number from 1 to 3600", _integer(1, 3600)),
     "defaultTopK": Key("top_k", 5, "a number from 1 to 1000", _integer(1, 1000)),
     "hybridSearch": Key("hybrid", True, "true or false", _flag),
     "rrfK": Key("rrf_k", 60, "a number from 1 to 10000", _integer(1, 10_000)),
@@ -125,6 +127,8 @@ class Settings:
     index_secrets: bool
     ignore_patterns: tuple[str, ...]
     binary_extensions: tuple[str, ...]
+    ocr_languages: tuple[str, ...]
+    ocr_seconds: int
     top_k: int
     hybrid: bool
     rrf_k: int

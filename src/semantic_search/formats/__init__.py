@@ -10,12 +10,14 @@ from __future__ import annotations
 import atexit
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from .outcome import Extract, Extracted, Refused
 from .pool import TIME_LIMIT, Pool
 
 __all__ = [
     "FORMATS",
+    "TIME_LIMIT",
     "VERBATIM",
     "Extract",
     "Extracted",
@@ -70,13 +72,16 @@ def _pool() -> Pool:
     return pool
 
 
-def extract(suffix: str, data: bytes, *, seconds: float = TIME_LIMIT) -> Extracted | Refused:
+def extract(
+    suffix: str, data: bytes, *, seconds: float = TIME_LIMIT, options: Mapping[str, Any] | None = None
+) -> Extracted | Refused:
     """The text of a document with this suffix (`.pdf`), or why there is none.
 
-    May be called from several threads; each has a child of its own, at most four at a time. Never raises
-    because of what `data` holds. Raises KeyError for a suffix that is not in `FORMATS`.
+    `options` are arguments of the format's own `extract`. May be called from several threads; each has a
+    child of its own, at most four at a time. Never raises because of what `data` holds. Raises KeyError for
+    a suffix that is not in `FORMATS`.
     """
-    return _pool().extract(suffix, data, seconds=seconds)
+    return _pool().extract(suffix, data, seconds=seconds, options=options)
 
 
 def close() -> None:

@@ -3,9 +3,9 @@
 Parsers of document formats meet hostile input; some of them crash, hang or eat all memory. They run here,
 where that costs one file and nothing else. Started by `worker`; speaks `frames`.
 
-Request: `{"target": module, "seconds": limit}` and the document's bytes. Answer: `{"pages", "notes"}` and the
-text, or `{"refused": reason, "detail"}`; with `"last": true` where the child ends after it. The first frame
-is `{"ready": true}`.
+Request: `{"target": module, "seconds": limit, "options": arguments}` and the document's bytes. Answer:
+`{"pages", "notes"}` and the text, or `{"refused": reason, "detail"}`; with `"last": true` where the child
+ends after it. The first frame is `{"ready": true}`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main(memory: int) -> None:
                 return
             header, data = frame
             _limit_time(float(header["seconds"]), null)
-            outcome = _run(str(header["target"]), data)
+            outcome = _run(str(header["target"]), data, header["options"])
             faulthandler.cancel_dump_traceback_later()
             last = served == _FILES_PER_CHILD or _peak_memory() > memory // 2 or _memory_ran_out(outcome)
             _answer(answers, outcome, last=last)
@@ -118,13 +118,13 @@ def _peak_memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _run(target: str, data: bytes) -> Extracted | Refused:
+def _run(target: str, data: bytes, options: dict[str, Any]) -> Extracted | Refused:
     try:
         extract = importlib.import_module(target).extract
     except (ImportError, OSError) as error:
         return Refused(Skip.UNREADABLE, f"a library is missing: {error}")
     try:
-        outcome = extract(data)
+        outcome = extract(data, **options)
     except MemoryError:
         return Refused(Skip.TOO_COMPLEX, _OUT_OF_MEMORY)
     except RecursionError:

@@ -6,12 +6,15 @@ hang or run out of memory.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..types import Skip
+from .ocr import OcrFailed, recognised
 from .outcome import Extracted, Refused, clean, parted
 
 if TYPE_CHECKING:
@@ -19,6 +22,12 @@ if TYPE_CHECKING:
 
 MAX_PAGES = 5_000
 MAX_CHARACTERS = 20_000_000
+OCR_SECONDS = 50.0
+
+# Tesseract wants about 300 dots an inch, and a page has 72 units. Of a giant page no more pixels are drawn.
+_OCR_SCALE = 300 / 72
+_OCR_MOST_PIXELS = 40_000_000
+_OCR_LEAST_SECONDS = 1.0
 
 # pdfium puts one of these where it takes a hyphen at a line's end, and drops the line's end.
 _BROKEN = re.compile(r"[\x02\ufffe]")
@@ -30,12 +39,20 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def extract(
-    data: bytes, *, max_pages: int = MAX_PAGES, max_characters: int = MAX_CHARACTERS
+    data: bytes,
+    *,
+    max_pages: int = MAX_PAGES,
+    max_characters: int = MAX_CHARACTERS,
+    ocr_languages: Sequence[str] = (),
+    ocr_seconds: float = OCR_SECONDS,
 ) -> Extracted | Refused:
     """The text of a PDF, pages parted by a blank line, and the offset at which each page starts.
 
     Refuses what needs a password (`ENCRYPTED`), what pdfium cannot open (`DAMAGED`) and what has no text on
     any page (`NO_TEXT`). Notes say how many pages have no text, could not be read, or were left out.
+
+    With `ocr_languages` (codes of tesseract) the text of pages without any is recognised, of as many as
+    `ocr_seconds` allow; notes say of how many, and why not of others.
     """
     import pypdfium2
 
@@ -54,9 +71,58 @@ def extract(
             room -= len(text or "")
             if room <= 0:
                 break
+        notes = _recognise(document, texts, ocr_languages, ocr_seconds) if ocr_languages else []
     finally:
         document.close()
-    return _assemble(texts, count, max_characters)
+    return _assemble(texts, count, max_characters, notes)
+
+
+def _recognise(
+    document: PdfDocument, texts: list[str | None], languages: Sequence[str], seconds: float
+) -> list[str]:
+    """Puts recognised text in the place of none, and says what came of it."""
+    silent = [number for number, text in enumerate(texts) if text is not None and not text.strip()]
+    end = time.monotonic() + seconds
+    done = 0
+    notes = []
+    for number in silent:
+        left = end - time.monotonic()
+        if left < _OCR_LEAST_SECONDS:
+            notes.append(f"no time was left to recognise {len(silent) - done} pages (ocrSeconds)")
+            break
+        try:
+            image = _image_of(document, number)
+            texts[number] = recognised(image, languages, left) if image else texts[number]
+        except OcrFailed as failure:
+            notes.append(f"{len(silent) - done} pages were not recognised: {failure}")
+            break
+        done += 1
+    return [f"{done} pages were recognised, not read", *notes] if done else notes
+
+
+def _image_of(document: PdfDocument, number: int) -> bytes:
+    """A page drawn in shades of grey, as PGM (netpbm); nothing where it cannot be drawn."""
+    from pypdfium2 import PdfiumError
+
+    try:
+        page = document[number]
+        try:
+            width, height = page.get_size()
+            if not (0 < width < math.inf and 0 < height < math.inf):
+                return b""
+            scale = min(_OCR_SCALE, math.sqrt(_OCR_MOST_PIXELS / (width * height)))
+            bitmap = page.render(scale=scale, grayscale=True)
+            try:
+                wide, high, stride = bitmap.width, bitmap.height, bitmap.stride
+                pixels = bytes(bitmap.buffer)
+            finally:
+                bitmap.close()
+        finally:
+            page.close()
+    except (PdfiumError, ValueError):
+        return b""
+    rows = b"".join(pixels[row * stride : row * stride + wide] for row in range(high))
+    return b"P5 %d %d 255\n" % (wide, high) + rows
 
 
 def _refusal(error: Exception) -> Refused:
@@ -89,16 +155,18 @@ def _page_texts(document: PdfDocument, count: int) -> Iterator[str | None]:
             page.close()
 
 
-def _assemble(raw: list[str | None], count: int, max_characters: int) -> Extracted | Refused:
+def _assemble(
+    raw: list[str | None], count: int, max_characters: int, notes: list[str]
+) -> Extracted | Refused:
     unread = sum(page is None for page in raw)
     if unread == len(raw):
         return Refused(Skip.DAMAGED, "no page could be read")
     words = _vocabulary(raw)
     tidied = [_tidy(page or "", words) for page in raw]
     if not any(tidied):
-        return Refused(Skip.NO_TEXT)
+        return Refused(Skip.NO_TEXT, "; ".join(notes))
     text, pages = parted(tidied)
-    notes = []
+    notes = list(notes)
     if silent := tidied.count("") - unread:
         notes.append(f"{silent} of {count} pages without text")
     if unread:

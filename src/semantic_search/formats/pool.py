@@ -10,7 +10,7 @@ from typing import Any
 
 from ..types import Skip
 from .outcome import Extracted, Refused, clean
-from .worker import Died, Unstarted, Worker
+from .worker import Died, Task, Unstarted, Worker
 
 MEMORY_LIMIT = 1_500_000_000
 """Address space of one child in bytes, where the system can limit it."""
@@ -51,8 +51,17 @@ class Pool:
     ) -> None:
         self.close()
 
-    def extract(self, suffix: str, data: bytes, *, seconds: float = TIME_LIMIT) -> Extracted | Refused:
+    def extract(
+        self,
+        suffix: str,
+        data: bytes,
+        *,
+        seconds: float = TIME_LIMIT,
+        options: Mapping[str, Any] | None = None,
+    ) -> Extracted | Refused:
         """The text of a document, or why there is none. Never raises because of what `data` holds.
+
+        `options` are arguments of the module's `extract`, of types that JSON has.
 
         Raises KeyError for a suffix that is no format. A child that dies or runs out of time or memory is a
         `Refused`; the next document gets a new one.
@@ -62,7 +71,7 @@ class Pool:
             return Refused(Skip.EMPTY)
         with self._slots:
             try:
-                return self._attempt(target, data, seconds)
+                return self._attempt(Task(target, seconds, options or {}), data)
             except Unstarted as error:
                 return Refused(Skip.UNREADABLE, f"the extraction process could not be started: {error}")
 
@@ -74,11 +83,11 @@ class Pool:
         for worker in idle:
             worker.close()
 
-    def _attempt(self, target: str, data: bytes, seconds: float) -> Extracted | Refused:
+    def _attempt(self, task: Task, data: bytes) -> Extracted | Refused:
         worker, closings = self._borrow()
         keep = False
         try:
-            header, body = worker.ask(target, data, seconds)
+            header, body = worker.ask(task, data)
             outcome = _outcome(header, body)
             keep = header.get("last") is False
         except Died as death:
@@ -91,12 +100,12 @@ class Pool:
         finally:
             self._return(worker, closings, keep=keep)
         # An earlier document may have harmed this child: the judgement is that of one that saw no other.
-        return self._attempt_alone(target, data, seconds)
+        return self._attempt_alone(task, data)
 
-    def _attempt_alone(self, target: str, data: bytes, seconds: float) -> Extracted | Refused:
+    def _attempt_alone(self, task: Task, data: bytes) -> Extracted | Refused:
         worker = Worker(self._memory, self._path)
         try:
-            return _outcome(*worker.ask(target, data, seconds))
+            return _outcome(*worker.ask(task, data))
         except Died as death:
             return _cause(death)
         except ValueError as error:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
 from .frames import BrokenFrame, read_frame, write_frame
@@ -21,6 +23,15 @@ _BOOT = (
 )
 # On Windows a child that another thread starts at this moment would inherit this one's pipes.
 _STARTING = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What an extraction child is to do: the module whose `extract` to call, with which arguments."""
+
+    target: str
+    seconds: float
+    options: Mapping[str, Any]
 
 
 class Died(Exception):
@@ -75,10 +86,11 @@ class Worker:
             self.close()
             raise Unstarted("it does not speak the protocol")
 
-    def ask(self, target: str, data: bytes, seconds: float) -> tuple[dict[str, Any], bytes]:
-        """The child's answer about `data`, as a frame. Raises `Died` when it gives none within `seconds`."""
+    def ask(self, task: Task, data: bytes) -> tuple[dict[str, Any], bytes]:
+        """The child's answer about `data`, as a frame. Raises `Died` when it gives none in time."""
         self.served += 1
-        return self.exchange({"target": target, "seconds": seconds}, data, seconds)
+        header = {"target": task.target, "seconds": task.seconds, "options": dict(task.options)}
+        return self.exchange(header, data, task.seconds)
 
     @property
     def pid(self) -> int:
@@ -86,13 +98,18 @@ class Worker:
         return self._process.pid
 
     def kill(self) -> None:
-        """End the child. The thread that waits for its answer gets `Died`."""
-        self._process.kill()
+        """End the child and what it started. The thread that waits for its answer gets `Died`."""
+        if sys.platform == "win32":
+            self._process.kill()
+        elif self._process.returncode is None:
+            # It leads a group of its own. Once it was waited for, its number may be another's.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End the child, wait for it, and close its pipes."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.kill()
+        self.kill()
         self._process.wait()
         # A request that never reached the child is still in the buffer, and is written once more here.
         with contextlib.suppress(OSError):
@@ -107,7 +124,7 @@ class Worker:
 
         def end() -> None:
             expired.set()
-            self._process.kill()
+            self.kill()
 
         clock = threading.Timer(seconds, end)
         clock.daemon = True
@@ -118,7 +135,7 @@ class Worker:
                 write_frame(cast(BinaryIO, self._process.stdin), header, data)
             answer = read_frame(cast(BinaryIO, self._process.stdout))
         except BrokenFrame:
-            self._process.kill()
+            self.kill()
         except OSError:
             pass
         finally:
@@ -133,5 +150,5 @@ class Worker:
         try:
             return self._process.wait(_DYING_LIMIT)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self.kill()
             return self._process.wait()

@@ -26,6 +26,7 @@ class ListingRules:
     directory that is itself a repository is exempt from it. `binary_extensions` add to the built-in ones.
     `config_directory` may hold an `.indexignore` for all folders. `excluded` are absolute paths, files or
     directories; those that are not below the folder have no effect. `git_timeout` is for each call of git.
+    With `ocr_languages` (tesseract's codes) scanned pages are recognised, for `ocr_seconds` a document.
     """
 
     max_file_bytes: int = 500_000
@@ -35,6 +36,8 @@ class ListingRules:
     walk_ignore: tuple[str, ...] = WALK_IGNORE
     binary_extensions: frozenset[str] = frozenset()
     index_secrets: bool = False
+    ocr_languages: tuple[str, ...] = ()
+    ocr_seconds: int = 50
     config_directory: str | None = None
     excluded: tuple[str, ...] = ()
     git_timeout: float = 60.0

@@ -170,6 +170,17 @@ def _index(corpus: Corpus) -> Outcome:
         yield False, f"{waiting} passages wait for a vector: run `semantic-search index`"
 
 
+def _ocr(corpus: Corpus) -> Outcome:
+    """Only where it is asked for."""
+    if not corpus.settings.ocr_languages:
+        return
+    program = shutil.which("tesseract")
+    if program is None:
+        yield False, "ocrLanguages is set and tesseract is not installed: install it, or unset ocrLanguages"
+    else:
+        yield True, f"{program}, {'+'.join(corpus.settings.ocr_languages)}"
+
+
 CHECKS: dict[str, Callable[[Corpus], Outcome]] = {
     "python": _python,
     "settings": _settings,
@@ -181,4 +192,5 @@ CHECKS: dict[str, Callable[[Corpus], Outcome]] = {
     "model": _model,
     "index": _index,
     "clients": _clients,
+    "ocr": _ocr,
 }
