@@ -47,6 +47,7 @@ _LANGUAGES = st.sampled_from(
         "log",
         "subtitles",
         "pdf",
+        "pptx",
         "text",
         "css",
     ]
@@ -72,7 +73,7 @@ def test_chunks_are_verbatim_cover_and_fit(
     text: str, language: str, budget: Budget, data: st.DataObject
 ) -> None:
     pages: tuple[int, ...] = ()
-    if language == "pdf":
+    if language in ("pdf", "pptx"):
         pages = tuple(sorted({0, *data.draw(st.lists(st.integers(0, len(text)), max_size=5))}))
     starts = _token_starts(text)
     document = Document(_SOURCE, "", text, language, pages)
@@ -95,6 +96,8 @@ def _check(document: Document, starts: list[int], budget: Budget, chunks: list[C
             assert chunk.page == max(sum(page <= chunk.start for page in document.pages), 1)
         else:
             assert chunk.page is None
+    if document.language == "pptx":
+        assert not any(chunk.start < page < chunk.end for chunk in chunks for page in document.pages)
     assert all(covered[at] or char.isspace() for at, char in enumerate(text))
     order = [(chunk.end, chunk.start) for chunk in chunks]
     assert order == sorted(order)

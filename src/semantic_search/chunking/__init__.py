@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ..languages import grammar_of, kind_of
+from ..languages import grammar_of, kind_of, page_word
 from ..types import Chunk, Document
 from .code import definitions
 from .layout import indented, prose
@@ -50,8 +51,29 @@ def chunk_document(document: Document, token_starts: Sequence[int], budget: Budg
             piece.kind,
             max(bisect_right(document.pages, piece.start), 1) if document.pages else None,
         )
-        for piece in pack(text, tokens, blocks, budget, merging)
+        for part in _parts(document, blocks)
+        for piece in pack(text, tokens, part, budget, merging)
     ]
+
+
+def _parts(document: Document, blocks: list[Block]) -> list[list[Block]]:
+    """The blocks in runs across which nothing is merged: a passage of a slide is of no other.
+
+    The cells of a notebook are often a line long, and the pages of a PDF tear paragraphs: those may be.
+    """
+    if document.language not in MARKUP_LANGUAGES or page_word(document.language) == "cell":
+        return [blocks]
+    parts: list[list[Block]] = [[]]
+    starts = [page for page in dict.fromkeys(document.pages) if 0 < page < len(document.text)]
+    for block in blocks:
+        while starts and starts[0] < block.end:
+            page = starts.pop(0)
+            if page > block.start:
+                parts[-1].append(replace(block, end=page))
+                block = replace(block, start=page)
+            parts.append([])
+        parts[-1].append(block)
+    return parts
 
 
 def _blocks(document: Document, tokens: TokenIndex, budget: Budget) -> tuple[list[Block], Merging]:
