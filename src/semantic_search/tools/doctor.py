@@ -171,8 +171,8 @@ def _index(corpus: Corpus) -> Outcome:
 
 
 def _ocr(corpus: Corpus) -> Outcome:
-    """Only where it is asked for."""
     if not corpus.settings.ocr_languages:
+        yield True, "not asked for (ocrLanguages)"
         return
     program = shutil.which("tesseract")
     if program is None:

@@ -99,3 +99,12 @@ def test_a_missing_package_is_told(corpus: Corpus, monkeypatch: pytest.MonkeyPat
     )
     monkeypatch.syspath_prepend(tmp_path)
     assert "not installed: no-such-thing" in ill(corpus)["python"]
+
+
+def test_recognition_that_is_asked_for_needs_its_program(
+    own_environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(own_environment, [], ocrLanguages=["eng"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with open_words() as corpus:
+        assert "install it, or unset ocrLanguages" in ill(corpus)["ocr"]
