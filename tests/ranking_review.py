@@ -72,8 +72,10 @@ class Review:
 def review(place: Path, model_cache: Path) -> Iterator[Review]:
     """Indexes copies of both folders below `place`, and asks: first by words alone, then with vectors."""
     folders = {"library": place / "library", "verbena": place / "verbena"}
-    shutil.copytree(QUALITY / "corpus", folders["library"], ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(SAMPLES / "corpus", folders["verbena"])
+    # Times are not copied: what changed last would go first among equals, and a checkout's times are chance.
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(QUALITY / "corpus", folders["library"], ignore=ignored, copy_function=shutil.copyfile)
+    shutil.copytree(SAMPLES / "corpus", folders["verbena"], copy_function=shutil.copyfile)
     config = place / "config.json"
     config.write_text(
         json.dumps({"defaultRoots": [str(path) for path in folders.values()]}), encoding="utf-8"
