@@ -217,8 +217,8 @@ def test_only_the_command_prints(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_nothing_is_unpickled_or_evaluated(name: str) -> None:
-    """security-07: an index or a model is data, whoever made it."""
+def test_security_07_nothing_is_unpickled_or_evaluated(name: str) -> None:
+    """An index or a model is data, whoever made it."""
     for node in ast.walk(tree_of(name)):
         assert not {"pickle", "marshal", "shelve", "dill", "yaml"} & set(libraries(node)), name
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

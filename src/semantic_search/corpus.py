@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from . import index_files
-from .errors import IndexBusy, ModelUnavailable, NoIndex, StoreError
+from .errors import IndexBusy, IndexReplaced, ModelUnavailable, NoIndex, StoreError
 from .folders import Folder, configured_folders
 from .private_files import locked, make_private_directory
 from .settings import Settings
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from .stores import Store
 
 Note = Callable[[str], None]
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
 
 # Seconds of waiting for another writer: between two looks at `stop`, and what a person wants to know of.
 _LOOK = 0.25
@@ -231,14 +235,19 @@ class Corpus:
         """The index to search, and whether it was made with the settings in force. Raises NoIndex."""
         with self._opening:
             if self._reading is None or not self._still_there():
-                if self._reading:
-                    # Another thread may be in the middle of a search in it.
-                    self._retired.append(self._reading[0])
-                    self._reading = None
+                # Another thread may be in the middle of a search in the one that was open.
+                self.reopen()
                 s = self.settings
                 store, current = index_files.open_for_reading(s.index_location, s.store, self.fingerprint())
                 self._reading = self._seen_from_here(store), current
             return self._reading
+
+    def reopen(self) -> None:
+        """Has the next reader look anew for the index to search."""
+        with self._opening:
+            if self._reading:
+                self._retired.append(self._reading[0])
+                self._reading = None
 
     def _still_there(self) -> bool:
         # Another process may have switched to an index of its own making since.
@@ -322,5 +331,21 @@ class Corpus:
 
         indexed: list[str] = []
         with contextlib.suppress(NoIndex, StoreError):
-            indexed = self.reading()[0].folders()
+            indexed = asked_again(lambda corpus: corpus.reading()[0].folders())(self)
         return name_folders([folder.path for folder in self.folders] + indexed)
+
+
+def asked_again(
+    ask: Callable[Concatenate[Corpus, _Given], _Found],
+) -> Callable[Concatenate[Corpus, _Given], _Found]:
+    """The same question, asked once more where another process replaced the index in the middle of it."""
+
+    @functools.wraps(ask)
+    def twice(corpus: Corpus, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
+        try:
+            return ask(corpus, *args, **kwargs)
+        except IndexReplaced:
+            corpus.reopen()
+            return ask(corpus, *args, **kwargs)
+
+    return twice

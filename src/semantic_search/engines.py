@@ -35,7 +35,7 @@ class RayWorkers:
     """Embeds on workers what an `Embedder` would embed here. `batch` texts keep all of them busy."""
 
     def __init__(self, ray: Any, actors: Sequence[Any], dimension: int) -> None:
-        self._ray, self._actors, self._dimension = ray, actors, dimension
+        self._ray, self._actors, self.dimension = ray, actors, dimension
         self.batch = _TASK * _ROUNDS * len(actors)
 
     def embed_passages(
@@ -53,11 +53,11 @@ class RayWorkers:
         import numpy as np
 
         if not texts:
-            return np.empty((0, self._dimension), np.float32)
+            return np.empty((0, self.dimension), np.float32)
         # Texts of one length together: no worker waits long for another's last one.
         order = sorted(range(len(texts)), key=lambda n: -len(texts[n]))
         parts = [order[start : start + _TASK] for start in range(0, len(order), _TASK)]
-        found = np.empty((len(texts), self._dimension), np.float32)
+        found = np.empty((len(texts), self.dimension), np.float32)
         free, left = list(self._actors), iter(parts)
         running: dict[Any, tuple[Any, list[int]]] = {}
         while True:

@@ -8,6 +8,7 @@ SemanticSearchError
 ├── ModelUnavailable     no weights, damaged weights, or no way to fetch them
 └── StoreError           an index that cannot be opened or written
     ├── IndexBusy        another process is writing and did not finish in time
+    ├── IndexReplaced    another process replaced what was being read; it can be asked again
     └── NoIndex          nothing has been indexed yet
 """
 
@@ -44,6 +45,10 @@ class StoreError(SemanticSearchError):
 
 class IndexBusy(StoreError):
     """Another process is writing the index and did not finish in time."""
+
+
+class IndexReplaced(StoreError):
+    """Another process replaced what was being read; it can be asked again."""
 
 
 class NoIndex(StoreError):

@@ -485,7 +485,9 @@ def test_an_index_of_a_newer_version_is_refused(backend: str, place: str) -> Non
         open_store(backend, place)
 
 
-def test_store_11_a_file_rewritten_again_and_again_does_not_grow_the_index(store: Store, place: str) -> None:
+def test_store_07_store_11_a_file_rewritten_again_and_again_does_not_grow_the_index(
+    store: Store, place: str
+) -> None:
     def size() -> int:
         return sum(path.stat().st_size for path in files_of(place))
 

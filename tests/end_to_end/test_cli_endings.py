@@ -302,7 +302,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a small file system is mounted as Linux does it")
-def test_a_full_disk_loses_nothing_and_a_run_heals_it(
+def test_crash_08_a_full_disk_loses_nothing_and_a_run_heals_it(
     run: Command, notes: Path, small_disk: Path, tmp_path: Path
 ) -> None:
     env = {"SS_INDEX_DIR": str(small_disk / "index"), "SS_CONFIG_PATH": str(small_disk / "config.json")}

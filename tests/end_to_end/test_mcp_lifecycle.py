@@ -79,7 +79,7 @@ def _sigint(wire: Wire) -> int:
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize(("way", "status"), [(_end_of_input, 0), (_sigterm, 143), (_sigint, 130)])
-def test_the_server_ends_and_the_index_is_sound(
+def test_mcp_life_03_the_server_ends_and_the_index_is_sound(
     many: Path,
     own_environment: Path,
     state: Callable[[Wire, Path], None],
@@ -112,7 +112,7 @@ def test_what_a_stopped_server_left_is_finished_by_the_next_run(
     assert run("status", "--json").document["folders"][0]["files"] == FILES + 3
 
 
-def test_a_cancelled_index_call_stops_and_frees_the_index(
+def test_mcp_life_02_a_cancelled_index_call_stops_and_frees_the_index(
     many: Path, run: Command, own_environment: Path
 ) -> None:
     with Wire() as wire:
@@ -132,7 +132,9 @@ def test_a_cancelled_index_call_stops_and_frees_the_index(
     assert all(message.get("id") != id_ for message in wire.messages)
 
 
-def test_searches_are_answered_while_an_index_run_is_under_way(many: Path, own_environment: Path) -> None:
+def test_mcp_life_04_searches_are_answered_while_an_index_run_is_under_way(
+    many: Path, own_environment: Path
+) -> None:
     with Wire() as wire:
         _indexing(wire, own_environment)
         found = [wire.ask("search", query=f"walrus of paragraph {n}", k=3) for n in range(10)]
@@ -162,7 +164,7 @@ time.sleep(600)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="asks Linux whether a process is gone")
-def test_the_server_ends_when_its_client_is_killed(indexed: Path) -> None:
+def test_mcp_life_03_the_server_ends_when_its_client_is_killed(indexed: Path) -> None:
     argv = [str(part) for part in Command().argv("mcp")]
     with subprocess.Popen(
         [sys.executable, "-c", PARENT, *argv], stdout=subprocess.PIPE, env=environment(None)

@@ -145,7 +145,7 @@ LINES: list[bytes] = [
 ]
 
 
-def test_after_every_malformed_line_the_server_answers(wire: Wire) -> None:
+def test_mcp_proto_02_after_every_malformed_line_the_server_answers(wire: Wire) -> None:
     assert len(LINES) >= 65
     for line in LINES:
         wire.send(line + b"\n")
@@ -153,7 +153,7 @@ def test_after_every_malformed_line_the_server_answers(wire: Wire) -> None:
     assert wire.ask("grep", pattern="gateway").text.startswith("notes")
 
 
-def test_a_call_with_text_that_is_no_unicode_is_refused_at_once(wire: Wire) -> None:
+def test_mcp_proto_03_a_call_with_text_that_is_no_unicode_is_refused_at_once(wire: Wire) -> None:
     wire.send(
         b'{"jsonrpc":"2.0","id":914,"method":"tools/call",'
         b'"params":{"name":"grep","arguments":{"pattern":"\\udcff"}}}\n'
@@ -195,7 +195,7 @@ def test_fifty_calls_in_flight_are_all_answered(wire: Wire) -> None:
     assert wire.answer(ids[-1])["result"] == {}
 
 
-def test_whatever_prints_does_not_reach_the_protocol(indexed: Path, tmp_path: Path) -> None:
+def test_mcp_proto_01_whatever_prints_does_not_reach_the_protocol(indexed: Path, tmp_path: Path) -> None:
     noise = write_tree(
         tmp_path / "noise",
         {
@@ -236,7 +236,7 @@ def test_children_read_nothing_of_the_input(indexed: Path, tmp_path: Path) -> No
         assert wire.close() == 0
 
 
-def test_replies_on_the_wire_stay_within_the_budget(indexed: Path, wire: Wire) -> None:
+def test_mcp_size_01_replies_on_the_wire_stay_within_the_budget(indexed: Path, wire: Wire) -> None:
     write_tree(indexed, {"long.md": "\n\n".join(f'"quoted" \\ walrus {n}\ttab' for n in range(5000))})
     for tool, arguments in (
         ("search", {"query": "walrus quoted", "k": 1000}),
@@ -293,7 +293,7 @@ def test_the_server_needs_no_shell_and_no_home(indexed: Path, tmp_path: Path, ow
         assert wire.close() == 0
 
 
-def test_nothing_heavy_is_imported_before_the_handshake() -> None:
+def test_mcp_life_05_nothing_heavy_is_imported_before_the_handshake() -> None:
     code = (
         "import sys; import semantic_search.server.stdio, semantic_search.server.app;"
         "import semantic_search.server.tools, semantic_search.server.workspace;"

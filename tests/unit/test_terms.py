@@ -55,7 +55,7 @@ def test_parts_of_an_identifier_find_it(query: str) -> None:  # tokenise-01
         "ёлка елка ёлки",
     ],
 )
-def test_forms_of_a_word_meet(forms: str) -> None:  # tokenise-02, tokenise-08
+def test_tokenise_02_tokenise_08_forms_of_a_word_meet(forms: str) -> None:
     assert len({tuple(index_terms(form)) for form in forms.split()}) == 1
 
 
@@ -77,7 +77,7 @@ def test_forms_of_a_word_meet(forms: str) -> None:  # tokenise-02, tokenise-08
         ("l'homme", "homme"),
     ],
 )
-def test_spellings_of_a_word_meet(one: str, other: str) -> None:  # tokenise-08
+def test_tokenise_08_spellings_of_a_word_meet(one: str, other: str) -> None:
     assert index_terms(one) == index_terms(other)
 
 
@@ -106,11 +106,11 @@ def test_thai_gives_pairs_that_a_query_shares() -> None:
 
 
 @pytest.mark.parametrize("query", ["", "   ", "???", "😀", "\n", "\x00", "-- ''", "\u0301", "\u200b"])
-def test_nothing_to_match(query: str) -> None:  # fts-query-04
+def test_fts_query_04_nothing_to_match(query: str) -> None:
     assert query_terms(query) == []
 
 
-def test_control_characters_split_words_and_vanish() -> None:  # fts-query-02
+def test_fts_query_02_control_characters_split_words_and_vanish() -> None:
     assert query_terms("a\x00b") == ["a", "b"]
     assert index_terms("a\u2028b\x85c\x1cd") == ["a", "b", "c", "d"]
 

@@ -39,7 +39,8 @@ def index_command(
 ) -> int:
     """Bring the index up to date: every configured folder, or the folder PATH alone.
 
-    Exit status 2 also when a file or directory could not be read; everything else is indexed then.
+    Exit status 2 also when a file or directory could not be read, or a passage not be embedded; everything
+    else is indexed then.
     """
     with open_corpus() as corpus, until_interrupted() as stop:
         threads = concurrency or corpus.settings.threads

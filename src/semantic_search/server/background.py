@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..corpus import Corpus
-from ..embedding import fill_vectors
+from ..embedding import LeftOut, fill_vectors, sentence_of
 from ..errors import IndexBusy, NoIndex, SemanticSearchError
 from .lifecycle import Lifecycle
 from .replies import sentence
@@ -32,17 +32,18 @@ def embed_what_waits(
     stop: Callable[[], bool],
     *,
     threads: int,
+    left_out: LeftOut,
 ) -> int:
     """Makes vectors until none waits or `stop` says so; returns how many.
 
     The index is held for a moment at a time, so that other processes write in between, and searches go first.
-    Raises StoreError, ModelUnavailable.
+    Texts that the model fails at go to `left_out` and on waiting. Raises StoreError, ModelUnavailable.
     """
     embedder = corpus.embedder
     done, left = 0, corpus.reading()[0].pending_count()
     total = left
     on_progress(0, total)
-    while left and not stop():
+    while left > len(left_out) and not stop():
         _give_way(life, workspace)
         try:
             with corpus.writing(wait=SPAN, stop=stop) as store:
@@ -52,6 +53,7 @@ def embed_what_waits(
                     threads=threads,
                     stop=lambda: stop() or workspace.busy(),
                     seconds=SPAN,
+                    left_out=left_out,
                 )
                 left = store.pending_count()
             on_progress(done, max(total, done + left))
@@ -73,6 +75,7 @@ class Background:
     def __init__(self, workspace: Workspace, jobs: Jobs, life: Lifecycle) -> None:
         self._workspace, self._jobs, self._life = workspace, jobs, life
         self._told = ""
+        self._left_out: LeftOut = {}
 
     def start(self) -> None:
         """Begins."""
@@ -91,12 +94,14 @@ class Background:
         except NoIndex:
             return
         except SemanticSearchError as error:
-            text = sentence(error)
-            if text != self._told:
-                self._told = text
-                tell(text)
+            self._tell_once(sentence(error))
         except Exception as error:  # a thread has nobody to raise to, and the server goes on without it
             tell(f"background: {type(error).__name__}: {sentence(error)}")
+
+    def _tell_once(self, text: str) -> None:
+        if text != self._told:
+            self._told = text
+            tell(text)
 
     def _warm_up(self) -> None:
         with self._workspace.corpus() as corpus:
@@ -119,4 +124,7 @@ class Background:
                 lambda _done, _total: None,
                 lambda: self._life.stopping() or self._jobs.running is not None,
                 threads=max(1, corpus.settings.threads // 2),
+                left_out=self._left_out,
             )
+            if text := sentence_of(self._left_out):
+                self._tell_once(text)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..corpus import Corpus
+from ..embedding import sentence_of
 from ..errors import ModelUnavailable, NoIndex, QueryError, SemanticSearchError
 from ..folders import Folder
 from ..indexing import FolderReport, Step
@@ -101,8 +101,7 @@ class Job(Watcher):
         self.run = index(corpus, text, self, self.stopping)
         self.searchable.set()
         if in_place and not self.run.interrupted:
-            # Without a model the run is over: a note of it says so.
-            with contextlib.suppress(ModelUnavailable):
+            try:
                 self.run.vectors = embed_what_waits(
                     corpus,
                     self._life,
@@ -110,7 +109,13 @@ class Job(Watcher):
                     self.embedding,
                     self.stopping,
                     threads=request.threads,
+                    left_out=self.run.left_out,
                 )
+                self.run.notes += filter(None, [sentence_of(self.run.left_out)])
+            except ModelUnavailable as error:
+                # Without a model the run is over, and what was read found by its words.
+                if not any(str(error) in note for note in self.run.notes):
+                    self.run.notes.append(f"no vectors for now: {error}")
             self.run.pending = corpus.reading()[0].pending_count()
             self.run.interrupted = self.stopping()
 

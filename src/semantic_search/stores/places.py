@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ..errors import StoreError
 
 _LOGS = ("-wal", "-shm")
+_GONE = ".gone"
 # After the backend's name: SQLite's own custom is `.sqlite3`.
 _ENDINGS = {"sqlite": ".sqlite3", "lancedb": ".lancedb"}
 
@@ -84,12 +85,21 @@ def remove(path: str) -> None:
 
         drop(path)
     elif os.path.isdir(path):
-        shutil.rmtree(path, ignore_errors=True)
+        _remove_directory(path)
     else:
         for ending in ("", *_LOGS):
             # On Windows a file that a reader holds open cannot go: the next run tries again.
             with contextlib.suppress(OSError):
                 os.unlink(path + ending)
+
+
+def _remove_directory(path: str) -> None:
+    # Out of the way first: a reader, or a run that is killed here, never meets half of an index.
+    with contextlib.suppress(OSError):
+        os.replace(path, path + _GONE)
+    for entry in list(os.scandir(os.path.dirname(path))):
+        if entry.path == path or (entry.name.startswith("index-") and entry.name.endswith(_GONE)):
+            shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def set_aside(path: str) -> str:

@@ -130,6 +130,11 @@ def explain(error: sqlite3.Error, path: str) -> str:
         )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return f"the index {path} is being written by another process; try again when it is done"
+    if "no such module" in str(error):
+        return (
+            "the SQLite of this Python lacks FTS5, which finds words: use another build of Python, or "
+            "choose the store lancedb"
+        )
     return f"the index {path} cannot be used: {error}"
 
 

@@ -128,11 +128,14 @@ def _git(_: Corpus) -> Outcome:
 
 
 def _sqlite(_: Corpus) -> Outcome:
-    with sqlite3.connect(":memory:") as db:
-        has = db.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()[0]
-    db.close()
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        try:
+            db.execute("CREATE VIRTUAL TABLE tried USING fts5(terms)")
+            has = True
+        except sqlite3.Error:
+            has = False
     yield (
-        bool(has),
+        has,
         f"SQLite {sqlite3.sqlite_version}" + ("" if has else " without FTS5: use another Python build"),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..corpus import Corpus
+from ..corpus import Corpus, asked_again
 from ..errors import QueryError
 from ..languages import page_word
 from ..output import one_line, shown
@@ -39,6 +39,7 @@ class Gathered:
     answer: Answer
 
 
+@asked_again
 def gather(
     corpus: Corpus, question: Question, *, context_lines: int = 0, max_tokens: int = MOST_TOKENS
 ) -> Gathered:

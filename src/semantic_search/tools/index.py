@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .. import index_files
 from ..corpus import Corpus
-from ..embedding import fill_vectors
+from ..embedding import LeftOut, fill_vectors, sentence_of
 from ..engines import LOCAL, check_engine, ray_workers
 from ..errors import FolderError, ModelUnavailable, StoreError
 from ..folders import Folder, check_folder, is_inside, name_folders
@@ -39,7 +39,8 @@ class Request:
 
 @dataclass(slots=True)
 class Run:
-    """What a run did. `seconds` is wall-clock time, `pending` texts that still wait for a vector."""
+    """What a run did. `seconds` is wall-clock time, `pending` texts that still wait for a vector, `left_out`
+    those of them that the model failed at."""
 
     reports: list[FolderReport] = field(default_factory=list)
     vectors: int = 0
@@ -47,6 +48,7 @@ class Run:
     seconds: float = 0.0
     interrupted: bool = False
     notes: list[str] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=dict)
 
     @property
     def truncated(self) -> bool:
@@ -60,8 +62,10 @@ class Run:
 
     @property
     def whole(self) -> bool:
-        """Whether every folder was indexed and all that is in them could be read."""
-        return not any(report.error or report.failed or report.unread for report in self.reports)
+        """Whether every folder was indexed, and all that is in them could be read and embedded."""
+        return not self.left_out and not any(
+            report.error or report.failed or report.unread for report in self.reports
+        )
 
 
 class Watcher:
@@ -112,7 +116,8 @@ def index(
             watcher.folder_ends(report)
         waiting = store.pending_count() if request.embed and not run.interrupted else 0
         if waiting and (embedder := model()) is not None:
-            run.vectors = _embed(corpus, store, embedder, request, watcher, stop)
+            run.vectors = _embed(corpus, store, embedder, request, watcher, stop, run.left_out)
+            run.notes += filter(None, [sentence_of(run.left_out)])
             run.interrupted = run.interrupted or stop()
         run.pending = store.pending_count()
         _finish(corpus, store, folders, run)
@@ -127,11 +132,12 @@ def _embed(
     request: Request,
     watcher: Watcher,
     stop: Callable[[], bool],
+    left_out: LeftOut,
 ) -> int:
     """Makes the vectors that are missing, here or on workers; returns how many."""
-    tell = watcher.embedding
+    fill = partial(fill_vectors, store, stop=stop, on_progress=watcher.embedding, left_out=left_out)
     if request.engine == LOCAL:
-        return fill_vectors(store, embedder, threads=request.threads, stop=stop, on_progress=tell)
+        return fill(embedder, threads=request.threads)
     s = corpus.settings
     with ray_workers(
         request.engine,
@@ -141,7 +147,7 @@ def _embed(
         threads=request.threads,
         allow_download=s.allow_download,
     ) as workers:
-        return fill_vectors(store, workers, threads=1, stop=stop, on_progress=tell, batch_size=workers.batch)
+        return fill(workers, threads=1, batch_size=workers.batch)
 
 
 Target = tuple[Folder, str]
@@ -178,17 +184,20 @@ def _embedder(corpus: Corpus, run: Run) -> Embedder | None:
     try:
         return corpus.embedder
     except ModelUnavailable as error:
-        s = corpus.settings
-        old = index_files.predecessor(s.index_location, s.store, corpus.fingerprint())
-        if old is not None and _has_vectors(s.store, old.path):
-            raise  # it is not given up for one without
+        if _replaces_vectors(corpus):
+            raise  # an index with vectors is not given up for one without
         run.notes.append(f"indexed for search by words alone: {error}")
         return None
 
 
-def _has_vectors(backend: str, path: str) -> bool:
+def _replaces_vectors(corpus: Corpus) -> bool:
+    """Whether an index made with other settings is to be replaced that has vectors."""
+    s = corpus.settings
+    old = index_files.predecessor(s.index_location, s.store, corpus.fingerprint())
+    if old is None:
+        return False
     try:
-        with contextlib.closing(open_store(backend, path, any_version=True)) as store:
+        with contextlib.closing(open_store(s.store, old.path, any_version=True)) as store:
             return store.has_vectors()
     except StoreError:
         return True
@@ -256,7 +265,8 @@ def _index_one(
 def _finish(corpus: Corpus, store: Store, folders: Sequence[Folder], run: Run) -> None:
     if run.interrupted or run.truncated:
         return
-    if not store.meta(index_files.COMPLETE) and (run.failed or run.pending):
+    waiting = run.pending > len(run.left_out)
+    if not store.meta(index_files.COMPLETE) and (run.failed or (waiting and _replaces_vectors(corpus))):
         run.notes.append("the old index stays in use until every folder is indexed again")
         return
     s = corpus.settings

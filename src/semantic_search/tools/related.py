@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..corpus import Corpus
+from ..corpus import Corpus, asked_again
 from ..errors import QueryError
 from ..freshness import refresh
 from ..ranking import Ranked
@@ -21,6 +21,7 @@ from .search import LEAST_POOL, MOST_RESULTS, Answer, to_hits
 TERMS = 25
 
 
+@asked_again
 def related(
     corpus: Corpus,
     name: str,

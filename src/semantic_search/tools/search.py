@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..corpus import Corpus
+from ..corpus import Corpus, asked_again
 from ..duplicates import collapsed
 from ..errors import QueryError
 from ..freshness import changed_on_disk, refresh
@@ -52,6 +52,7 @@ class Answer:
     pending: int = 0
 
 
+@asked_again
 def search(corpus: Corpus, question: Question) -> Answer:
     """The best passages for a question.
 

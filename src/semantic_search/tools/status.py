@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from .. import index_files
-from ..corpus import Corpus
+from ..corpus import Corpus, asked_again
 from ..errors import NoIndex
 from ..stores import Filter, SkippedFile
 from .scope import folders_in, served_scopes
@@ -40,6 +40,7 @@ class Status:
     skipped: list[SkippedFile]
 
 
+@asked_again
 def status(corpus: Corpus, *, with_skipped: bool = False) -> Status:
     """Numbers for each folder, configured or indexed by path, and every skipped file when asked for."""
     s = corpus.settings

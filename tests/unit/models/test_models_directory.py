@@ -192,16 +192,32 @@ def _truncate(name: str, size: int) -> Callable[[Path], None]:
         (_write("tokenizer.json", "{}"), "vocabulary"),
         (_write("modules.json", '[{"type": "sentence_transformers.models.Dense"}]'), "Dense"),
         (_write("1_Pooling/config.json", '{"pooling_mode_max_tokens": true}'), "max_tokens"),
-        (_truncate("model.safetensors", 0), "model.safetensors"),
-        (_truncate("model.safetensors", 7), "shorter than its header"),
-        (_truncate("model.safetensors", 1024), "header is longer than the file"),
-        (_truncate("model.safetensors", 20_000), "outside the file"),
-        (_truncate("tokenizer.json", 100), "tokenizer.json"),
     ],
 )
 def test_what_cannot_be_run_is_refused_with_the_cause(
     tmp_path: Path, tiny_bert: Any, damage: Callable[[Path], None], message: str
 ) -> None:
+    refused(tmp_path, tiny_bert, damage, message)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "message"),
+    [
+        ("model.safetensors", 0, "model.safetensors"),
+        ("model.safetensors", 7, "shorter than its header"),
+        ("model.safetensors", 1024, "header is longer than the file"),
+        ("model.safetensors", 20_000, "outside the file"),
+        ("tokenizer.json", 0, "tokenizer.json"),
+        ("tokenizer.json", 100, "tokenizer.json"),
+    ],
+)
+def test_model_04_a_file_that_was_cut_short_is_named(
+    tmp_path: Path, tiny_bert: Any, name: str, size: int, message: str
+) -> None:
+    refused(tmp_path, tiny_bert, _truncate(name, size), message)
+
+
+def refused(tmp_path: Path, tiny_bert: Any, damage: Callable[[Path], None], message: str) -> None:
     directory = tmp_path / "m"
     tiny_bert.write(directory)
     damage(directory)

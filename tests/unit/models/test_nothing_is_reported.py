@@ -1,4 +1,4 @@
-"""security-10: the runtime that runs the model reports nothing to its maker and leaves nothing behind."""
+"""The runtime that runs the model reports nothing to its maker and leaves nothing behind."""
 
 from __future__ import annotations
 

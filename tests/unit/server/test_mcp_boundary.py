@@ -133,8 +133,11 @@ def test_a_folder_outside_is_neither_searched_nor_indexed(ai: Agent, places: Pat
     assert folder["name"] == "data" and folder["files"] == 2  # the page, and .gitignore
 
 
-@pytest.mark.parametrize("place", ["elsewhere", "data-private", "data/way", "nowhere", "data/../elsewhere"])
-def test_a_folder_outside_cannot_be_indexed(ai: Agent, places: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    "place",
+    ["elsewhere", "data-private", "data/way", "nowhere", "data/../elsewhere", "/etc", "/root/.ssh"],
+)
+def test_security_01_a_folder_outside_cannot_be_indexed(ai: Agent, places: Path, place: str) -> None:
     assert "There are: data" in ai.refused("index", root=str(places / place))
 
 

@@ -70,7 +70,7 @@ def test_schemas_are_plain_and_short(ai: Agent) -> None:
     assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) < 8_000
 
 
-def test_tools_say_whether_they_only_read(ai: Agent) -> None:
+def test_security_05_tools_say_whether_they_only_read(ai: Agent) -> None:
     hints = {tool.name: tool.annotations for tool in ai.run("list_tools").tools}
     assert {name for name, hint in hints.items() if hint.read_only_hint} == set(PARAMETERS) - {"index"}
     assert not any(hint.destructive_hint or hint.open_world_hint for hint in hints.values())

@@ -11,18 +11,24 @@ File = tuple[str, str]
 
 
 class Changes:
-    """Rows of one commit, and the numbers of files once it is made."""
+    """Rows of one commit, and the numbers of files once it is made. `replaced` is how many rows that are
+    there the commit is to replace, at least."""
 
     def __init__(self, files: dict[File, tuple[int, int]], next_file: int) -> None:
         self.files, self.next_file = dict(files), next_file
         self.rows: list[Row] = []
-        self.all_new = True
+        self.replaced = 0
+
+    @property
+    def all_new(self) -> bool:
+        """Whether nothing that is there is replaced."""
+        return not self.replaced
 
     def _number(self, file: File, passages: int) -> int:
         if file in self.files:
-            self.all_new = False
             number, before = self.files[file]
             self.rows += gone_rows(number, passages, before)
+            self.replaced += 1 + before
         else:
             number = self.next_file
             self.next_file += 1
@@ -41,13 +47,15 @@ class Changes:
 
     def keep(self, row: Row) -> None:
         """A file's row with other values in it; its passages stay."""
-        self.all_new = False
+        self.replaced += 1
         self.rows.append(row)
 
     def give(self, folder: str, path: str, target: str, moved: str, row: Row) -> None:
         """A file's row moves to another folder, in the place of what was there."""
-        self.all_new = False
+        self.replaced += 1
         if (target, moved) in self.files:
-            self.rows += gone_file(*self.files.pop((target, moved)))
+            gone = gone_file(*self.files.pop((target, moved)))
+            self.rows += gone
+            self.replaced += len(gone)
         self.files[target, moved] = self.files.pop((folder, path))
         self.rows.append({**row, "folder": name_to_text(target), "path": name_to_text(moved)})

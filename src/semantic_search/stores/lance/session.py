@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import time
 import zlib
@@ -12,6 +13,7 @@ from datetime import timedelta
 from typing import Any, TypeVar, cast
 
 # The library below LanceDB writes warnings about itself to stderr, in the middle of our output.
+os.environ.setdefault("LANCEDB_LOG", "error")
 os.environ.setdefault("LANCE_LOG", "error")
 os.environ.setdefault("RUST_LOG", "error")
 
@@ -20,7 +22,8 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree
 from lancedb.query import MatchQuery
 
-from ...errors import NoIndex, StoreError
+from ...errors import IndexReplaced, NoIndex, StoreError
+from ...private_files import make_private_file
 from ..schema import SCHEMA_VERSION
 from .tables import ENTRIES, ENTRIES_SCHEMA, META, META_SCHEMA, VECTORS, quoted
 
@@ -28,11 +31,15 @@ _Result = TypeVar("_Result")
 
 CLUSTER = "db://"
 
+# The name of a file that is there from the first commit to the end of a `tidy`.
+UNFINISHED = "unfinished"
 _TRIES = 6
 # LanceDB tells of failures by words alone.
 _CONFLICTS = ("commit conflict", "concurrent commit", "incompatible transaction")
 _VANISHED = ("not found", "no such file")
 _FULL = ("no space left", "disk quota")
+# Where in the library's own source an error came up tells a user nothing.
+_SOURCE = re.compile(r", \S+\.rs:\d+:\d+")
 _TROUBLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError, pa.ArrowException, zlib.error)
 
 
@@ -51,6 +58,7 @@ class LanceSession:
         self.path = path
         self._lock = threading.RLock()
         self._depth = 0
+        self._marked = self._left = False
         self._cache: tuple[tuple[int, int], dict[str, Any]] = ((-1, -1), {})
         self.remote = "://" in path
         location, _, prefix = path.partition("#") if self.remote else (path, "", "")
@@ -65,8 +73,10 @@ class LanceSession:
             self._check_version(any_version=any_version)
             self._entries = self._open(ENTRIES)
             self._vectors: Any = self._open(VECTORS) if self._exists(VECTORS) else None
+            if create:
+                mend_indexes(self._entries)
         except _TROUBLE as error:
-            raise StoreError(explain(error, path)) from error
+            raise told(error, path) from error
 
     def _claim(self, location: str, *, create: bool) -> None:
         if self.remote:
@@ -100,11 +110,7 @@ class LanceSession:
         if self._name(META) in names:
             return
         entries = self._db.create_table(self._name(ENTRIES), schema=ENTRIES_SCHEMA, exist_ok=True)
-        for column in ("id", "file", "key"):
-            entries.create_index(column, config=BTree(), replace=True)
-        entries.create_index("kind", config=Bitmap(), replace=True)
-        for column in ("words", "whole"):
-            entries.create_index(column, config=_words(), replace=True)
+        make_indexes(entries)
         rows = {"key": ["schema", "lancedb"], "value": [str(SCHEMA_VERSION), lancedb.__version__]}
         self._db.create_table(self._name(META), data=pa.table(rows, schema=META_SCHEMA))
 
@@ -220,6 +226,7 @@ class LanceSession:
     def _commit(self, table: Any, change: Callable[[], _Result]) -> _Result:
         """Makes a change of a table that is one commit; again from the newest version after a conflict."""
         with self._lock, translated(self.path):
+            self._mark_unfinished()
             for attempt in range(_TRIES):
                 table.checkout_latest()
                 try:
@@ -230,6 +237,24 @@ class LanceSession:
                         raise
                 time.sleep(0.05 * 2**attempt)
         raise AssertionError("unreachable")
+
+    def _mark_unfinished(self) -> None:
+        """Notes on disk that somebody writes: what a killed process left is looked for by the next `tidy`."""
+        if not self.remote and not self._marked:
+            self._left = self._left_unfinished()
+            self._marked = True
+            make_private_file(os.path.join(self.path, UNFINISHED))
+
+    def _left_unfinished(self) -> bool:
+        """Whether a process that wrote before this one did not come to the end of its `tidy`."""
+        if self._marked or self.remote:
+            return self._left
+        return os.path.exists(os.path.join(self.path, UNFINISHED))
+
+    def _mark_finished(self) -> None:
+        self._marked = self._left = False
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(self.path, UNFINISHED))
 
     def _optimize(self, table: Any, retention: timedelta, *, unverified: bool = False) -> None:
         """Merges small pieces, brings the indexes up to date and removes versions older than `retention`."""
@@ -242,6 +267,27 @@ class LanceSession:
                 table.optimize(cleanup_older_than=retention, delete_unverified=unverified)
 
         self._commit(table, change)
+
+
+def make_indexes(entries: Any) -> None:
+    """Makes every index of `entries`, in the place of those that are there."""
+    for column in ("id", "file", "key"):
+        entries.create_index(column, config=BTree(), replace=True)
+    entries.create_index("kind", config=Bitmap(), replace=True)
+    for column in ("words", "whole"):
+        entries.create_index(column, config=_words(), replace=True)
+
+
+def mend_indexes(entries: Any) -> None:
+    """Makes the indexes of `entries` again where one cannot be read: the rows are what counts."""
+    try:
+        for column in ("words", "whole"):
+            entries.search(terms_in(column, ["a"]), query_type="fts").select(["id"]).limit(1).to_arrow()
+        entries.search().where("id = 0 AND file = 0 AND key = '' AND kind = 0").select(["id"]).to_arrow()
+    except _TROUBLE as error:
+        if "_indices" not in str(error):
+            raise
+        make_indexes(entries)
 
 
 def _words() -> FTS:
@@ -303,9 +349,17 @@ def damaged(path: str, why: object) -> str:
     return f"the index {path} is damaged ({why}): run `semantic-search index --force` to build it afresh"
 
 
+def told(error: Exception, path: str) -> StoreError:
+    """An error of LanceDB as one of ours."""
+    said = str(error).lower()
+    gone = any(words in said for words in _VANISHED) and not any(words in said for words in _FULL)
+    return (IndexReplaced if gone else StoreError)(explain(error, path))
+
+
 def explain(error: Exception, path: str) -> str:
     """What is wrong with an index, and what to do. Only a damaged one is said to be damaged."""
     first = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+    first = _SOURCE.sub("", first)
     said = str(error).lower()
     if "nosuchbucket" in said or "containernotfound" in said:
         return f"there is no such bucket or container: {path}"
@@ -326,7 +380,8 @@ def explain(error: Exception, path: str) -> str:
         return f"the index {path} cannot be reached: {first}"
     if any(words in said for words in _VANISHED):
         return (
-            f"the index {path} was changed by another process meanwhile, or is damaged ({first}): try again"
+            f"the index {path} was changed by another process meanwhile, or is damaged ({first}): try again, "
+            "and run `semantic-search index` where that does not help"
         )
     if isinstance(error, OSError):
         return f"the index {path} cannot be used: {first}"
@@ -339,4 +394,4 @@ def translated(path: str) -> Iterator[None]:
     try:
         yield
     except _TROUBLE as error:
-        raise StoreError(explain(error, path)) from error
+        raise told(error, path) from error

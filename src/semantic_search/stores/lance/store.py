@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import StoreError
@@ -13,7 +14,7 @@ from ...types import Skip, Skipped, SourceFile
 from ..rows import FolderCounts, Indexed, Known, SkippedFile, Stored
 from ..sqlite_rows import unpacked
 from .changes import Changes, File
-from .session import merged, translated
+from .session import damaged, make_indexes, merged, translated
 from .tables import (
     ENTRIES,
     FILE,
@@ -218,10 +219,24 @@ class LanceStore(LanceUpkeep):
         if changes.all_new:
             self._commit(self._entries, lambda: self._entries.add(rows))
         else:
-            self._commit(self._entries, lambda: merged(self._entries, "id", rows))
+            self._update(rows, changes.replaced)
         with translated(self.path):
             self._written = (int(self._entries.version), changes.files, changes.next_file)
         self._committed(ENTRIES)
+
+    def _update(self, rows: pa.Table, replaced: int) -> None:
+        """Replaces rows by id. Raises StoreError where fewer were there than must be: they would be twice."""
+        for again in (True, False):
+            before = int(self._entries.version)
+            found = self._commit(self._entries, lambda: merged(self._entries, "id", rows))
+            changed = found.num_updated_rows
+            if changed >= replaced and changed + found.num_inserted_rows == rows.num_rows:
+                return
+            with translated(self.path):
+                self._entries.restore(before)
+                if again:
+                    make_indexes(self._entries)
+        raise StoreError(damaged(self.path, f"of {replaced} rows to be replaced only {changed} were found"))
 
     def forget(self, folder: str, paths: Sequence[str]) -> None:
         """See `Store`."""

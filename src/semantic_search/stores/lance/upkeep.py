@@ -33,6 +33,7 @@ class LanceUpkeep(LanceVectors):
         """See `Store`. Vectors of vanished text are kept until they outnumber the live ones, so that a
         change of branch and back embeds nothing again."""
         with self._lock:
+            left = self._left_unfinished()
             self._refresh()
             if self._count("kind = 0"):
                 self._commit(self._entries, lambda: self._entries.delete("kind = 0"))
@@ -43,10 +44,11 @@ class LanceUpkeep(LanceVectors):
                     self._drop_orphans()
                 self._index_vectors()
             for name in (ENTRIES, VECTORS, META):
-                self._keep_up(name, pieces=_PIECES, tail=_TAIL_ROWS, part=_TAIL_PART)
+                self._keep_up(name, pieces=-1 if left else _PIECES, tail=_TAIL_ROWS, part=_TAIL_PART)
             with self.snapshot():
                 # A search then need not compare all keys to say how many texts wait.
                 self.set_meta(WAITING, mark(self._state(), len(self._waiting())))
+            self._mark_finished()
 
     def _committed(self, name: str) -> None:
         """Counts commits of a table, and looks after it now and then however long the run."""
@@ -71,7 +73,8 @@ class LanceUpkeep(LanceVectors):
                 found = table.index_stats(index)
                 due = found.num_unindexed_rows > max(tail, found.num_indexed_rows // part)
         if due:
-            self._optimize(table, self.retention)
+            # Nobody else writes here meanwhile: what nothing refers to is what a killed process left.
+            self._optimize(table, self.retention, unverified=not self.remote)
             self.set_meta(_TIDIED + name, str(table.version))
 
     def _named_table(self, name: str) -> tuple[Any, str]:
