@@ -220,29 +220,44 @@ def test_store_12_any_number_of_results_may_be_asked_for(run: Command, folder: P
         assert len(run("search", "--json", "walnut", "-k", k).document) == 20
 
 
-@pytest.mark.parametrize(
-    ("text", "queries"),
-    [
-        ("def createUserSession(): pass", ["session", "user session", "createusersession"]),
-        ("файл знайдено у сховищі", ["сховище", "файли", "файлу"]),
-        ("the and of to d don't", ["d", "the", "don't"]),
-        ("пошук файлів", ["пошук файлів", "Пошук"]),
-        ("зелёная ёлка", ["елка", "ёлка"]),
-        ("une cafe\u0301 ici", ["café", "cafe\u0301"]),
-        ("die Straße", ["strasse", "Straße"]),
-    ],
-    ids=[
-        "tokenise_01",
-        "tokenise_02",
-        "tokenise_03",
-        "tokenise_05",
-        "tokenise_08",
-        "nfd",
-        "sharp_s",
-    ],
-)
-def test_tokenise_words_find_their_forms(run: Command, folder: Path, text: str, queries: list[str]) -> None:
+def found_by_each(run: Command, folder: Path, text: str, queries: list[str]) -> None:
+    """A file of a text is the first that each query finds."""
     write_tree(folder, {"a.txt": text + "\n", "b.txt": "nothing like it here\n"})
     run("index", "--no-embed")
     for query in queries:
         assert run("search", "--json", "--no-refresh", query).paths[0] == "a.txt", query
+
+
+def test_tokenise_01_parts_of_an_identifier_find_it(run: Command, folder: Path) -> None:
+    found_by_each(
+        run, folder, "def createUserSession(): pass", ["session", "user session", "createusersession"]
+    )
+
+
+def test_tokenise_02_ukrainian_words_find_their_forms(run: Command, folder: Path) -> None:
+    found_by_each(run, folder, "файл знайдено у сховищі", ["сховище", "файли", "файлу"])
+
+
+def test_tokenise_03_short_and_common_words_are_words(run: Command, folder: Path) -> None:
+    found_by_each(run, folder, "the and of to d don't", ["d", "the", "don't"])
+
+
+def test_tokenise_05_cyrillic_words_are_words(run: Command, folder: Path) -> None:
+    found_by_each(run, folder, "пошук файлів", ["пошук файлів", "Пошук"])
+    (hit, *_) = run("search", "--json", "--explain", "--no-refresh", "пошук файлів").document
+    assert hit["explain"]["lexicalRank"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("зелёная ёлка", ["елка", "ёлка"]),
+        ("une cafe\u0301 ici", ["café", "cafe\u0301"]),
+        ("die Straße", ["strasse", "Straße"]),
+        ("у İstanbul було", ["istanbul", "İSTANBUL"]),
+    ],
+)
+def test_tokenise_08_spellings_find_each_other(
+    run: Command, folder: Path, text: str, queries: list[str]
+) -> None:
+    found_by_each(run, folder, text, queries)
