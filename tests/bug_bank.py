@@ -47,7 +47,7 @@ def named_tests() -> Iterator[tuple[str, str]]:
                 yield path.relative_to(TESTS).as_posix(), node.name
 
 
-def tests_of_cases(cases: list[str]) -> dict[str, list[str]]:
+def covering_tests(cases: list[str]) -> dict[str, list[str]]:
     """For each case the tests with its id in their names, as `file::name`."""
     by_name = {case.replace("-", "_"): case for case in cases}
     found: dict[str, list[str]] = defaultdict(list)
@@ -71,7 +71,7 @@ def _ids_in(name: str, known: dict[str, str]) -> list[str]:
 def table(cases: list[str]) -> str:
     """The whole page."""
     rows = []
-    for case, tests in tests_of_cases(cases).items():
+    for case, tests in covering_tests(cases).items():
         cells = "<br>".join(f"`{test}`" for test in tests)
         rows.append(f"| {case} | {cells} |\n")
     return _HEAD + "".join(rows)
@@ -80,6 +80,6 @@ def table(cases: list[str]) -> str:
 if __name__ == "__main__":
     known = cases_of_the_bank() if BANK.is_file() else list(rows_of_the_table())
     TABLE.write_text(table(known), encoding="utf-8")
-    for case, tests in tests_of_cases(known).items():
+    for case, tests in covering_tests(known).items():
         if not tests:
             print(f"{case} has no test")

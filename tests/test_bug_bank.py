@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bug_bank import BANK, TABLE, cases_of_the_bank, rows_of_the_table, table, tests_of_cases
+from bug_bank import BANK, TABLE, cases_of_the_bank, rows_of_the_table, table, covering_tests
 
 CASES = 142
 
@@ -11,7 +11,7 @@ CASES = 142
 def test_every_case_has_a_test() -> None:
     rows = rows_of_the_table()
     assert len(rows) == CASES
-    assert [case for case, tests in tests_of_cases(list(rows)).items() if not tests] == []
+    assert [case for case, tests in covering_tests(list(rows)).items() if not tests] == []
 
 
 def test_the_table_is_current() -> None:
