@@ -61,7 +61,8 @@ def held_by(store: Store, words: Sequence[str] = ()) -> Held:
                     zip(item.chunks, item.terms, item.keys, strict=True)
                 ):
                     terms.update(own.split())
-                    text = _digest(chunk.text, chunk.heading, chunk.symbol, chunk.kind, own)
+                    facts = (item.document.language, item.document.tags, item.document.sha256)
+                    text = _digest(chunk.text, chunk.heading, chunk.symbol, chunk.kind, own, *facts)
                     places = (chunk.start, chunk.end, chunk.first_line, chunk.last_line, chunk.page or 0)
                     rows.add((folder, kept.source.path, number, places, text, vectors.get(key, "")))
         # As many as a folder of tests has, from all over the alphabet.

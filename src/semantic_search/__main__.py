@@ -19,6 +19,11 @@ def main() -> None:
         status = command.main(standalone_mode=False)
     except SemanticSearchError as error:
         status = _fail(str(error))
+    except MemoryError:
+        status = _fail(
+            "there is not enough memory; what was written is kept. Close other programs and run it again, "
+            "where need be with a smaller `concurrency`"
+        )
     except KeyboardInterrupt:
         print("interrupted; what was written is kept", file=sys.stderr)
         status = 130

@@ -7,6 +7,8 @@ file is built beside the old one, which goes on being searched; `complete` in th
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import os
 
 from .errors import NoIndex, StoreError
 from .stores import Store, open_store
@@ -17,7 +19,10 @@ __all__ = [
     "LOCK_NAME",
     "MODEL",
     "IndexFile",
+    "cannot_be_used",
     "exists",
+    "folders_of",
+    "forget_folder",
     "index_bytes",
     "index_files",
     "index_path",
@@ -86,17 +91,47 @@ def open_for_writing(directory: str, backend: str, fingerprint: str) -> tuple[St
 
 
 def predecessor(directory: str, backend: str, fingerprint: str) -> IndexFile | None:
-    """The complete index made with other settings that the fingerprint's own is to take the place of."""
+    """The complete index made with other settings that the fingerprint's own is to take the place of.
+
+    Raises StoreError where there may be one that cannot be read for now.
+    """
     for file in index_files(directory, backend):
         if file.fingerprint == fingerprint:
             continue
-        with (
-            contextlib.suppress(StoreError),
-            contextlib.closing(open_store(backend, file.path, any_version=True)) as store,
-        ):
-            if store.meta(COMPLETE):
-                return file
+        try:
+            with contextlib.closing(open_store(backend, file.path, any_version=True)) as store:
+                if store.meta(COMPLETE):
+                    return file
+        except StoreError as error:
+            if not cannot_be_used(error):
+                raise
     return None
+
+
+def cannot_be_used(error: StoreError) -> bool:
+    """Whether an index that could not be opened will not open another time either.
+
+    It is damaged, empty, or of another version. Trouble of the disk passes, and what is behind it must not be
+    taken for nothing.
+    """
+    return isinstance(error, NoIndex) or any(word in str(error) for word in ("damaged", "version"))
+
+
+def forget_folder(backend: str, file: IndexFile, folder: str) -> None:
+    """Notes in an index of an older version that a folder was removed, so that the index that takes its place
+    will not have it. Raises StoreError."""
+    with contextlib.closing(open_store(backend, file.path, any_version=True)) as store:
+        store.set_meta(_removed(folder), "1")
+
+
+def folders_of(backend: str, file: IndexFile) -> list[str]:
+    """The folders of an index of any version, but for those removed since. Raises StoreError."""
+    with contextlib.closing(open_store(backend, file.path, any_version=True)) as store:
+        return [folder for folder in store.folders() if not store.meta(_removed(folder))]
+
+
+def _removed(folder: str) -> str:
+    return "removed:" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
 
 
 def switch(directory: str, backend: str, fingerprint: str, store: Store) -> None:

@@ -65,16 +65,19 @@ def write_atomically(path: str, data: bytes) -> None:
 def locked(path: str, *, what: str, timeout: float = 10.0) -> Iterator[None]:
     """Holds an exclusive lock on a lock file. The system frees it when the process ends, however it ends.
 
-    `timeout` is seconds to wait for another holder; 0 does not wait. Raises IndexBusy after it.
+    `timeout` is seconds to wait for another holder; 0 does not wait. Raises IndexBusy after it, SettingsError
+    where the lock file cannot be used.
     """
     import filelock
 
-    make_private_file(path)
     lock = filelock.FileLock(path, timeout=timeout, mode=0o600)
     try:
+        make_private_file(path)
         lock.acquire()
     except filelock.Timeout as error:
         raise IndexBusy(f"another process is writing {what}; try again when it is done") from error
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be locked: {error.strerror or error}") from error
     try:
         yield
     finally:

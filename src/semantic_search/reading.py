@@ -149,6 +149,13 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     A format that has an extractor is extracted; everything else is text in one of the encodings that
     `encodings.decode` knows. Safe to call from several threads. Never raises because of what the file holds.
     """
+    try:
+        return _read(source, rules)
+    except MemoryError:
+        return Skipped(source, Skip.UNREADABLE, "there is not enough memory for it")
+
+
+def _read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     from .languages import language_of, language_of_script, language_of_source
     from .listing.credentials import holds_secret
     from .notes import tags_of

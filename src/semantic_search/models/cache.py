@@ -86,12 +86,13 @@ def folder_name(name: str, mark: str) -> str:
 
 
 def ready_models(cache_dir: Path) -> list[ReadyModel]:
-    """The models in the cache that this version can run, the newest first."""
+    """The models in the cache that this version can run, the newest first. None where it cannot be read."""
     found = []
-    for path in cache_dir.glob(f"[!.]*/{MANIFEST}"):
-        model = read_ready(path.parent)
-        if model:
-            found.append((stamp_of(path)[1], str(path), model))
+    with contextlib.suppress(OSError):
+        for path in cache_dir.glob(f"[!.]*/{MANIFEST}"):
+            model = read_ready(path.parent)
+            if model:
+                found.append((stamp_of(path)[1], str(path), model))
     return [model for _, _, model in sorted(found, key=lambda entry: entry[:2], reverse=True)]
 
 

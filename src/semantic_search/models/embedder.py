@@ -196,7 +196,13 @@ class Embedder:
             raise ModelUnavailable(
                 f"the tokenizer in {self._model.folder} does not fit its word table; delete that folder"
             ) from error
-        vector: Floats = self._session.get().run(None, {"words": words})[0]
+        session = self._session.get()
+        try:
+            vector: Floats = session.run(None, {"words": words})[0]
+        except Exception as error:
+            # onnxruntime's errors have no common base; one of them is how it says that memory is short.
+            said = str(error) or type(error).__name__
+            raise ModelUnavailable(f"{self.row.name} could not be run: {said}") from error
         return vector
 
     def _load_tokenizer(self) -> Tokenizer:

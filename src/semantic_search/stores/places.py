@@ -40,7 +40,7 @@ def index_path(location: str, backend: str, fingerprint: str) -> str:
 
 
 def index_files(location: str, backend: str) -> list[IndexFile]:
-    """The indexes there are, the one that changed last first. Raises StoreError where a URI fails."""
+    """The indexes there are, the one that changed last first. Raises StoreError where none can be listed."""
     if is_uri(location):
         from .lance.places import indexes
 
@@ -53,13 +53,20 @@ def index_files(location: str, backend: str) -> list[IndexFile]:
 
 
 def _local(directory: str, ending: str) -> list[IndexFile]:
+    try:
+        with os.scandir(directory) as listing:
+            entries = list(listing)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        # Not "none": what is there must not be taken for nothing.
+        raise StoreError(f"{directory} cannot be listed: {error.strerror or error}") from error
     found = []
-    with contextlib.suppress(OSError):
-        for entry in list(os.scandir(directory)):
-            if entry.name.startswith("index-") and entry.name.endswith(ending):
-                fingerprint = entry.name.removeprefix("index-").removesuffix(ending)
-                with contextlib.suppress(OSError):  # another process removed it just now
-                    found.append(IndexFile(entry.path, fingerprint, _changed(entry.path)))
+    for entry in entries:
+        if entry.name.startswith("index-") and entry.name.endswith(ending):
+            fingerprint = entry.name.removeprefix("index-").removesuffix(ending)
+            with contextlib.suppress(OSError):  # another process removed it just now
+                found.append(IndexFile(entry.path, fingerprint, _changed(entry.path)))
     return found
 
 

@@ -58,11 +58,18 @@ def remove(corpus: Corpus, names: Sequence[str], *, keep_index: bool = False) ->
 
 
 def _remove_passages(corpus: Corpus, owners: Mapping[str, Folder | None]) -> None:
-    for file in index_files.index_files(corpus.settings.index_location, corpus.settings.store):
+    backend = corpus.settings.store
+    for file in index_files.index_files(corpus.settings.index_location, backend):
         try:
-            store = open_store(corpus.settings.store, file.path)
+            store = open_store(backend, file.path)
         except StoreError as error:
+            if not index_files.cannot_be_used(error):
+                raise
             corpus.note(str(error))
+            with contextlib.suppress(StoreError):  # nothing is taken over from an index that is damaged
+                for path, owner in owners.items():
+                    if owner is None:
+                        index_files.forget_folder(backend, file, path)
             continue
         with contextlib.closing(store):
             _remove_from(store, owners)

@@ -17,7 +17,6 @@ from ..engines import LOCAL, check_engine, ray_workers
 from ..errors import FolderError, ModelUnavailable, StoreError
 from ..folders import Folder, check_folder, is_inside, name_folders
 from ..indexing import FolderReport, RunOptions, Step, index_folder
-from ..stores import open_store
 from .scope import Scope, owner_of, resolve_scopes, served_scopes
 
 if TYPE_CHECKING:
@@ -214,11 +213,7 @@ def _with_predecessor(corpus: Corpus, store: Store, targets: list[Target], run: 
     run.notes.append(
         "settings changed: the index is rebuilt beside the old one, which serves searches meanwhile"
     )
-    previous = open_store(s.store, old.path, any_version=True)
-    try:
-        paths = previous.folders()
-    finally:
-        previous.close()
+    paths = index_files.folders_of(s.store, old)
     store.adopt_vectors(old.path)
     wanted = [folder.path for folder in (*(folder for folder, _ in targets), *corpus.folders)]
     everything = name_folders(wanted + [path for path in paths if not _covered(path, wanted)])
