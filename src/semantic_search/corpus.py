@@ -254,8 +254,10 @@ class Corpus:
         return self._reading is not None and index_files.exists(self._reading[0].path)
 
     @contextlib.contextmanager
-    def writing(self, *, wait: float = 60.0, stop: Callable[[], bool] = lambda: False) -> Iterator[Store]:
-        """The index to write, this process being the only writer.
+    def writing(
+        self, *, wait: float = 60.0, stop: Callable[[], bool] = lambda: False, check: bool = False
+    ) -> Iterator[Store]:
+        """The index to write, this process being the only writer. With `check` it is read whole first.
 
         Raises IndexBusy after `wait` seconds, or when `stop` says so while it waits.
         """
@@ -264,7 +266,7 @@ class Corpus:
         with self.locked_index(wait=wait, stop=stop):
             fingerprint = self.fingerprint()
             old = index_files.predecessor(location, backend, fingerprint)
-            store, note = index_files.open_for_writing(location, backend, fingerprint)
+            store, note = index_files.open_for_writing(location, backend, fingerprint, check=check)
             try:
                 if note:
                     self.note(note)

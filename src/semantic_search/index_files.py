@@ -73,14 +73,20 @@ def open_for_reading(directory: str, backend: str, fingerprint: str) -> tuple[St
     return candidates[0][1], candidates[0][2]
 
 
-def open_for_writing(directory: str, backend: str, fingerprint: str) -> tuple[Store, str]:
+def open_for_writing(
+    directory: str, backend: str, fingerprint: str, *, check: bool = False
+) -> tuple[Store, str]:
     """The fingerprint's own index, made where there is none, and a note for the user (or an empty string).
 
-    A damaged file is moved aside, never deleted, and built afresh. Call it with the index lock held.
+    A damaged file is moved aside, never deleted, and built afresh; with `check` all of it is read to see
+    whether it is damaged. Call it with the index lock held.
     """
     path = index_path(directory, backend, fingerprint)
     try:
-        return open_store(backend, path, create=True), ""
+        store = open_store(backend, path, create=True)
+        if not check or not store.check():
+            return store, ""
+        store.close()
     except StoreError as error:
         if "damaged" not in str(error):
             raise

@@ -99,7 +99,7 @@ def index(
     run = Run()
     check_engine(request.engine)
     targets = _what_to_index(corpus, request)
-    with corpus.writing(stop=stop) as store:
+    with corpus.writing(stop=stop, check=request.force) as store:
         # Opened when something is to be cut or embedded: most runs find nothing changed.
         model = cache(partial(_embedder, corpus, run))
         targets = _with_predecessor(corpus, store, targets, run)
