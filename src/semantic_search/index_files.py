@@ -120,7 +120,7 @@ def cannot_be_used(error: StoreError) -> bool:
     It is damaged, empty, or of another version. Trouble of the disk passes, and what is behind it must not be
     taken for nothing.
     """
-    return isinstance(error, NoIndex) or any(word in str(error) for word in ("damaged", "version"))
+    return isinstance(error, NoIndex) or any(word in str(error) for word in ("damaged", "version", "newer"))
 
 
 def forget_folder(backend: str, file: IndexFile, folder: str) -> None:
@@ -141,11 +141,22 @@ def _removed(folder: str) -> str:
 
 
 def switch(directory: str, backend: str, fingerprint: str, store: Store) -> None:
-    """Makes the fingerprint's own index the one that is searched, and removes the others of its store."""
+    """Makes the fingerprint's own index the one that is searched, and removes the others of its store.
+
+    One that a newer release wrote stays: that release is in use here too, or will be again.
+    """
     store.set_meta(COMPLETE, "1")
     for file in index_files(directory, backend):
-        if file.fingerprint != fingerprint:
+        if file.fingerprint != fingerprint and not _is_newer(backend, file.path):
             remove(file.path)
+
+
+def _is_newer(backend: str, path: str) -> bool:
+    try:
+        open_store(backend, path, any_version=True).close()
+    except StoreError as error:
+        return "newer" in str(error)
+    return False
 
 
 def index_bytes(directory: str, backend: str) -> int:

@@ -81,4 +81,9 @@ def locked(path: str, *, what: str, timeout: float = 10.0) -> Iterator[None]:
     try:
         yield
     finally:
-        lock.release()
+        try:
+            lock.release()
+        except OSError:
+            # What was to be done under the lock is done. Once more, or it goes with the process.
+            with contextlib.suppress(OSError):
+                lock.release(force=True)

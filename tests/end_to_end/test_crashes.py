@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from changed_tree import OPERATIONS, ChangedTree
+from command_line import Command
 from counts import a_seed, many
 from faults import HOOKS, KILL
-from forking import Forks
+from forking import Ended, Forks
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and counts the CPU of a process")
 
@@ -64,5 +67,55 @@ def test_killed_anywhere_nothing_is_lost_and_the_next_run_heals(
             )
         assert ended.status <= 0, ended
         killed[operation] += ended.status < 0
+        tree.check_what_is_left(fresh[operation], ended)
+        tree.heal(operation)
+
+
+_TIMED = (
+    "import os, signal, sys; signal.setitimer(signal.ITIMER_PROF, float(sys.argv[1])); "
+    "os.execv(sys.argv[2], sys.argv[2:])"
+)
+
+
+def timed(env: Mapping[str, str], seconds: float, *args: str) -> Ended:
+    """The installed command, killed after so many seconds of CPU. LanceDB's threads do not outlive a fork."""
+    done = subprocess.run(
+        [sys.executable, "-c", _TIMED, str(seconds), *map(str, Command().argv(*args))],
+        env=dict(env),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr, seconds, {})
+
+
+@pytest.mark.stress
+def test_lancedb_too(tmp_path: Path, tell: Callable[[str], None]) -> None:
+    """Always run is that of `tests/contracts`, which kills a writer of each store; here it is the command."""
+    kills = many(40)
+    seed = a_seed()
+    draw = random.Random(seed)
+
+    def run(*args: str, env: Mapping[str, str]) -> Ended:
+        return timed(env, 0.0, *args)
+
+    tree = ChangedTree(tmp_path, run, store="lancedb")
+    began = os.times()
+    tree.reset()
+    fresh = {"index": tree.heal("index")}
+    ended_at = os.times()
+    # Two runs: the normal one, and the fresh one that it is compared with.
+    whole = (sum(ended_at[2:4]) - sum(began[2:4])) / 2
+    order = ("index", "remove", "rebuild", "force")
+    tell(f"{kills} kills of {', '.join(order)}, STRESS_SEED={seed}")
+    for number in range(kills):
+        operation = order[number % 4]
+        if operation not in fresh:
+            tree.reset(operation)
+            fresh[operation] = tree.heal(operation)
+        tree.reset(operation)
+        # The second half: what comes before is the loading of libraries.
+        ended = timed(tree.environment, draw.uniform(whole / 2, whole), *tree.arguments(operation))
+        assert ended.status <= 0, ended
         tree.check_what_is_left(fresh[operation], ended)
         tree.heal(operation)

@@ -139,7 +139,8 @@ def explain(error: sqlite3.Error, path: str) -> str:
 
 
 def _prepare(connection: sqlite3.Connection, *, create: bool, any_version: bool) -> None:
-    if create:
+    if create and connection.execute("PRAGMA page_count").fetchone() == (0,):
+        # Only here: in a file that has tables it changes nothing, and still writes to one of a newer version.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
