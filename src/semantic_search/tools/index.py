@@ -17,6 +17,7 @@ from ..engines import LOCAL, check_engine, ray_workers
 from ..errors import FolderError, ModelUnavailable, StoreError
 from ..folders import Folder, check_folder, is_inside, name_folders
 from ..indexing import FolderReport, RunOptions, Step, index_folder
+from ..stores import open_store
 from .scope import Scope, owner_of, resolve_scopes, served_scopes
 
 if TYPE_CHECKING:
