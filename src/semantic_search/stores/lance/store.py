@@ -216,12 +216,14 @@ class LanceStore(LanceUpkeep):
             return
         rows = table_of(changes.rows)
         self._written = None
+        before = self._waiting_now()
         if changes.all_new:
             self._commit(self._entries, lambda: self._entries.add(rows))
         else:
             self._update(rows, changes.replaced)
         with translated(self.path):
             self._written = (int(self._entries.version), changes.files, changes.next_file)
+        self._carry_waiting(before, changes.rows)
         self._committed(ENTRIES)
 
     def _update(self, rows: pa.Table, replaced: int) -> None:
@@ -248,8 +250,11 @@ class LanceStore(LanceUpkeep):
     def _remove(self, numbers: Sequence[int]) -> None:
         if numbers:
             self._written = None
+            before = self._waiting_now()
             condition = any_of("file", numbers)
             self._commit(self._entries, lambda: self._entries.delete(condition))
+            if not before:
+                self._carry_waiting(before, [])
 
     def move_files(self, source: str, target: str, prefix: str) -> None:
         """See `Store`. Each file moves whole; a killed process may leave some that did not move yet."""

@@ -35,6 +35,7 @@ class LanceUpkeep(LanceVectors):
         with self._lock:
             left = self._left_unfinished()
             self._refresh()
+            waiting = self._waiting_now()
             if self._count("kind = 0"):
                 self._commit(self._entries, lambda: self._entries.delete("kind = 0"))
             if self._vectors is not None:
@@ -47,7 +48,8 @@ class LanceUpkeep(LanceVectors):
                 self._keep_up(name, pieces=-1 if left else _PIECES, tail=_TAIL_ROWS, part=_TAIL_PART)
             with self.snapshot():
                 # A search then need not compare all keys to say how many texts wait.
-                self.set_meta(WAITING, mark(self._state(), len(self._waiting())))
+                count = len(self._waiting() if waiting is None else waiting)
+                self.set_meta(WAITING, mark(self._state(), count))
             self._mark_finished()
 
     def _committed(self, name: str) -> None:

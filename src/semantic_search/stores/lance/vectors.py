@@ -14,7 +14,7 @@ from .contents import LanceContents
 from .script_sums import ScriptSums, add_to_sums, pack_sums
 from .search import SUMS
 from .session import translated
-from .tables import PASSAGE, VECTORS, Row, any_of, vectors_schema
+from .tables import PASSAGE, VECTORS, Row, any_of, file_of, vectors_schema
 
 _SLICE = 5_000
 WAITING = "waiting"
@@ -46,7 +46,34 @@ class LanceVectors(LanceContents):
         """Passages that stand for texts without a vector: id to (key, script), in order."""
         return self._kept("waiting", self._find_waiting)
 
+    def _waiting_now(self) -> dict[int, tuple[str, str]] | None:
+        """What waits, where that is known without comparing all keys."""
+        state = self._state()
+        if self._cache[0] == state and "waiting" in self._cache[1]:
+            found: dict[int, tuple[str, str]] = self._cache[1]["waiting"]
+            return found
+        return {} if self.meta(WAITING) == mark(state, 0) else None
+
+    def _carry_waiting(self, before: dict[int, tuple[str, str]] | None, rows: Sequence[Row]) -> None:
+        """What waits after a commit of rows, from what waited before it (None: not known)."""
+        files = {row["file"] for row in rows}
+        if before is None or any(file_of(id_) in files for id_ in before):
+            return  # another passage may have the text of one that is gone: all keys are compared again
+        known = {key for key, _ in before.values()}
+        new: dict[str, Row] = {}
+        for row in rows:
+            if row["kind"] == PASSAGE and row["key"] not in known:
+                new.setdefault(row["key"], row)
+        if new and self._vectors is not None:
+            for key in self._table(["key"], any_of("key", new), self._vectors)["key"].to_pylist():
+                new.pop(key, None)
+        waiting = {**before, **{row["id"]: (key, row["script"]) for key, row in new.items()}}
+        self._kept("waiting", lambda: waiting)
+
     def _find_waiting(self) -> dict[int, tuple[str, str]]:
+        known = self._waiting_now()
+        if known is not None:
+            return known
         rows = self._keys_without_vector().sort_by("id").to_pylist()
         first: dict[str, Row] = {}
         for row in rows:
@@ -101,6 +128,9 @@ class LanceVectors(LanceContents):
             for n in places:
                 left.pop(ids[n])
             self._kept("waiting", lambda: left)
+            if not left:
+                # A search then need not compare all keys to say that nothing waits.
+                self.set_meta(WAITING, mark(self._state(), 0))
 
     def _add_vectors(
         self, keys: Sequence[str], scripts: Sequence[str], vectors: npt.NDArray[np.float32]
