@@ -43,7 +43,7 @@ _LOOK = 500
 SUMS = "vector-sums"
 # The search of an index over vectors: how many of its parts are looked at, and how many times as many
 # neighbours are fetched and compared exactly.
-_PROBES = 24
+_PROBES = 64
 _REFINE = 4
 
 
