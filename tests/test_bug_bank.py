@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bug_bank import BANK, TABLE, cases_of_the_bank, rows_of_the_table, table, covering_tests
+from bug_bank import BANK, TABLE, cases_of_the_bank, covering_tests, rows_of_the_table, table
 
 CASES = 142
 

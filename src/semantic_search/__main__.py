@@ -15,6 +15,9 @@ def main() -> None:
     from .errors import SemanticSearchError
 
     _use_utf8()
+    if os.name == "posix":
+        # What libraries write is as private as what we do: LanceDB makes its files by the umask alone.
+        os.umask(0o077)
     try:
         status = command.main(standalone_mode=False)
     except SemanticSearchError as error:

@@ -30,6 +30,11 @@ def harmless(text: str) -> str:
     return _CONTROL.sub(_escape, valid(text))
 
 
+def harmless_json(text: str) -> str:
+    """A line of JSON in which characters that act on a terminal, or hide, are written as escapes of JSON."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", valid(text))
+
+
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

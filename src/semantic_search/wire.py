@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .languages import page_word
-from .output import shown, valid
+from .output import harmless_json, shown, valid
 
 if TYPE_CHECKING:
     from .tools.index import Run
@@ -20,8 +20,8 @@ Json = dict[str, Any]
 
 
 def dumps(value: object) -> str:
-    """One line of JSON, valid UTF-8 whatever is in it."""
-    return valid(json.dumps(value, ensure_ascii=False))
+    """One line of JSON, valid UTF-8 whatever is in it, that says what it says on a terminal too."""
+    return harmless_json(json.dumps(value, ensure_ascii=False))
 
 
 def hit_json(hit: Hit) -> Json:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..corpus import Corpus, asked_again
 from ..errors import QueryError
 from ..languages import page_word
-from ..output import one_line, shown
+from ..output import harmless, one_line, shown
 from ..types import Hit
 from .search import Answer, Question, search
 
@@ -107,12 +107,16 @@ def _cut(span: Span, room: int) -> Span:
 
 
 def to_markdown(gathered: Gathered) -> str:
-    """The block: a heading for each span, then its text in a fence longer than any fence inside."""
+    """The block: a heading for each span, then its text in a fence longer than any fence inside.
+
+    Control characters are escaped: an agent's client may show the block on a terminal.
+    """
     blocks = []
     total = len(gathered.spans)
     for n, span in enumerate(gathered.spans, 1):
         hit = span.hit
-        longest = max((len(run) for run in _FENCE.findall(span.text)), default=2)
+        text = harmless(span.text)
+        longest = max((len(run) for run in _FENCE.findall(text)), default=2)
         fence = "`" * max(3, longest + 1)
         head = (
             f"### [{n}/{total}]  {one_line(hit.folder_name)}  ·  {one_line(shown(hit.path))}  ·  "
@@ -122,7 +126,7 @@ def to_markdown(gathered: Gathered) -> str:
             head += f"  ·  {page_word(hit.language)} {hit.chunk.page}"
         if hit.stale:
             head += "  ·  changed on disk since it was indexed"
-        blocks.append(f"{head}\n\n{fence}{hit.language}\n{span.text}\n{fence}")
+        blocks.append(f"{head}\n\n{fence}{hit.language}\n{text}\n{fence}")
     if gathered.left_out:
         blocks.append(
             f"{gathered.left_out} more passages were left out to stay within the token budget; "
