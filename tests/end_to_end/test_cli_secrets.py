@@ -24,8 +24,9 @@ _NAMES = """
 .env .env.local .env.production .netrc _netrc .git-credentials .pypirc .pgpass .my.cnf .htpasswd .dockercfg
 .boto .s3cfg .npm-token .envrc credentials credentials.json credentials.yaml secrets.json secrets.yml
 secret.yaml service-account.json client_secret_1.json id_rsa id_ed25519 id_ecdsa id_dsa server.key server.pem
-store.jks keys.p12 keys.pfx key.ppk vault.kdbx login.keychain host.keytab terraform.tfstate vpn.ovpn .ssh/config
-.gnupg/private.txt .aws/config .docker/config.json .kube/config .config/gh/hosts.yml .password-store/a.txt
+store.jks keys.p12 keys.pfx key.ppk vault.kdbx login.keychain host.keytab terraform.tfstate vpn.ovpn
+.ssh/config .gnupg/private.txt .aws/config .docker/config.json .kube/config .config/gh/hosts.yml
+.password-store/a.txt
 """
 NAMES = _NAMES.split()
 
