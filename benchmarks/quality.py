@@ -171,7 +171,8 @@ def _line(name: str, group: list[Result], before: Kept) -> str:
     key = key if key in REFERENCE else key.split("/")[-1]
     plain, best = REFERENCE.get(key, (None, None))
     if len(group) == 1 and group[0].published:
-        plain, best = _plain_of(group[0]), max(group[0].published.values())
+        own = _plain_of(group[0])
+        plain, best = plain if own is None else own, max(group[0].published.values())
     with_spans = REFERENCE.get(f"{key} (spans)")
     if with_spans:
         best = with_spans[1]
