@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from ..errors import ModelUnavailable
+from ..priority import give_way
 from . import scripts
 from .cache import ReadyModel
 from .conversion import ENCODER, SCALES, TOKENIZER, WORDS
@@ -153,11 +154,8 @@ class Embedder:
 
         workers = min(threads or usable_cores(), len(texts))
         try:
-            if workers == 1:
-                work()
-            else:
-                for future in self._submit(work, workers):
-                    future.result()
+            for future in self._submit(work, workers):
+                future.result()
         finally:
             stop.set()
         return vectors
@@ -180,10 +178,10 @@ class Embedder:
         self.close()
 
     def _submit(self, work: Callable[[], None], workers: int) -> list[Future[None]]:
-        """Starts the work in so many threads; they stay for the next call."""
+        """Starts the work in so many threads, which give way to others; they stay for the next call."""
         with self._lock:
             if self._pool is None or self._pool[0] < workers:
-                old, self._pool = self._pool, (workers, ThreadPoolExecutor(workers, "embedding"))
+                old, self._pool = self._pool, (workers, ThreadPoolExecutor(workers, "embedding", give_way))
                 if old:
                     old[1].shutdown(wait=False)
             return [self._pool[1].submit(work) for _ in range(workers)]

@@ -12,12 +12,14 @@ from ..errors import SemanticSearchError
 from ..formats.child import take_streams, watch_parent
 from ..formats.frames import BrokenFrame, read_frame, write_frame
 from ..passages import Cutter, Recipe
+from ..priority import give_way
 from ..types import Document, SourceFile
 from .messages import Outcome, answer_frame, recipe_of, request_of
 
 
 def main(_memory: int) -> None:
     """Serve until standard input ends. There is no limit on memory but that of the batches."""
+    give_way()
     requests, answers, _ = take_streams()
     watch_parent(requests.fileno())
     write_frame(answers, {"ready": True})

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import struct
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 
 from semantic_search.errors import ModelUnavailable
 from semantic_search.models import fingerprint_of, open_embedder
+from semantic_search.priority import NICENESS
 
 TEXT = "hello worlds a b c . hello"
 IDS = [4, 5, 6, 7, 8, 9, 10, 4]  # of TEXT, without [CLS] and [SEP]
@@ -87,6 +90,23 @@ def test_order_threads_and_company_change_nothing(tmp_path: Path, tiny_bert: Any
         assert (embedder.embed_passages(texts, threads=1) == together).all()
         assert (np.stack([embedder.embed_passages([text])[0] for text in texts]) == together).all()
     assert (embedder.embed_passages(texts) == together).all()  # after close() as well
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no niceness")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_that_embed_give_way(tmp_path: Path, tiny_bert: Any, threads: int) -> None:
+    tiny_bert.write(tmp_path / "m")
+    seen: set[int] = set()
+
+    def look() -> bool:
+        seen.add(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        return False
+
+    before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    with open_embedder(str(tmp_path / "m"), cache_dir=tmp_path / "cache") as embedder:
+        embedder.embed_passages(["hello"] * 10, threads=threads, cancelled=look)
+    assert seen == {max(NICENESS, before)}
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -18,6 +18,7 @@ from semantic_search.chunking import Budget
 from semantic_search.corpus import Corpus
 from semantic_search.listing import ListingRules, list_files
 from semantic_search.passages import Cutter, Recipe
+from semantic_search.priority import NICENESS
 from semantic_search.settings import load_settings
 from semantic_search.stores import Indexed
 from semantic_search.tools.index import Request, index
@@ -113,6 +114,15 @@ def test_a_killed_worker_costs_nothing(files: tuple[SourceFile, ...]) -> None:
             for pid in pool.pids:
                 os.kill(pid, signal.SIGTERM)
     assert found == [here(batch) for batch in batches]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is changed")
+def test_workers_give_way_to_others(files: tuple[SourceFile, ...]) -> None:
+    pool = WorkerPool(*cutter_of(), 2)
+    seen: set[int] = set()
+    for _ in pool.cut(in_batches(files)):
+        seen.update(os.getpriority(os.PRIO_PROCESS, pid) for pid in pool.pids)
+    assert seen == {max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0))}
 
 
 _DEADLY = """
