@@ -90,6 +90,7 @@ ENVIRONMENT = [
     "models/library.py",
     "server/workspace.py",
     "settings.py",
+    "stores/lance/__init__.py",
     "stores/lance/session.py",
     "engines.py",
 ]

@@ -159,6 +159,7 @@ def _is_newer(backend: str, path: str) -> bool:
     return False
 
 
-def index_bytes(directory: str, backend: str) -> int:
-    """What the indexes take on disk."""
-    return sum(bytes_of(file.path) for file in index_files(directory, backend))
+def index_bytes(location: str, backend: str) -> int | None:
+    """What the indexes take on disk; None for those at a URI, where only its provider knows."""
+    sizes = [bytes_of(file.path) for file in index_files(location, backend)]
+    return None if None in sizes else sum(size for size in sizes if size is not None)

@@ -162,4 +162,4 @@ def test_the_switch_leaves_the_new_index_alone(tmp_path: Path) -> None:
 def test_size_on_disk(tmp_path: Path) -> None:
     assert index_files.index_bytes(str(tmp_path / "missing"), "sqlite") == 0
     path = make(tmp_path, "own", complete=True)
-    assert index_files.index_bytes(str(tmp_path), "sqlite") >= path.stat().st_size > 0
+    assert (index_files.index_bytes(str(tmp_path), "sqlite") or 0) >= path.stat().st_size > 0

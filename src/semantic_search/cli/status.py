@@ -28,8 +28,8 @@ def status_command(with_skipped: bool, as_json: bool) -> None:
         _show_folder(folder)
     if not found.folders:
         note("no folders yet: add one with `semantic-search add PATH`")
-    size = f"{found.index_bytes / 1e6:.1f} MB"
-    show(f"model {found.model}, store {found.store}, {size} at {shown(found.index_path)}")
+    size = "" if found.index_bytes is None else f"{found.index_bytes / 1e6:.1f} MB "
+    show(f"model {found.model}, store {found.store}, {size}at {shown(found.index_path)}")
     if indexing:
         show("a process is indexing now")
     if not found.current:

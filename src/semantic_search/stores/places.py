@@ -129,10 +129,10 @@ def set_aside(path: str) -> str:
     return aside
 
 
-def bytes_of(path: str) -> int:
-    """What an index takes on disk; 0 for one at a URI, whose provider knows."""
+def bytes_of(path: str) -> int | None:
+    """What an index takes on disk; None for one at a URI, where only its provider knows."""
     if is_uri(path):
-        return 0
+        return None
     total = 0
     inside = [os.path.join(base, name) for base, _, names in os.walk(path) for name in names]
     for each in [path, path + "-wal", *inside]:

@@ -29,13 +29,16 @@ class FolderStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state of the index. `current` is False when it was made with other settings than those in force."""
+    """The state of the index. `current` is False when it was made with other settings than those in force.
+
+    `index_bytes` is None for an index at a URI, whose size only its provider knows.
+    """
 
     folders: list[FolderStatus]
     model: str
     store: str
     index_path: str
-    index_bytes: int
+    index_bytes: int | None
     current: bool
     skipped: list[SkippedFile]
 

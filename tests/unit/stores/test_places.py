@@ -25,7 +25,7 @@ def test_indexes_of_one_store_are_found_and_removed_alone(backend: str, tmp_path
     path = make(tmp_path, backend, "one")
     (found,) = places.index_files(str(tmp_path), backend)
     assert (found.path, found.fingerprint) == (path, "one")
-    assert places.bytes_of(path) > 3000
+    assert (places.bytes_of(path) or 0) > 3000
     places.remove(path)
     assert not places.exists(path)
     assert places.index_files(str(tmp_path), backend) == []

@@ -12,11 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar, cast
 
-# The library below LanceDB writes warnings about itself to stderr, in the middle of our output.
-os.environ.setdefault("LANCEDB_LOG", "error")
-os.environ.setdefault("LANCE_LOG", "error")
-os.environ.setdefault("RUST_LOG", "error")
-
 import lancedb
 import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree
@@ -40,6 +35,8 @@ _VANISHED = ("not found", "no such file")
 _FULL = ("no space left", "disk quota")
 # Where in the library's own source an error came up tells a user nothing.
 _SOURCE = re.compile(r", \S+\.rs:\d+:\d+")
+_SYSTEM_SAID = re.compile(r'(?:message|error): "([^"]+)"')
+_SERVER = re.compile(r"uri: Some\((\w+://[^/)]+)")
 _TROUBLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError, pa.ArrowException, zlib.error)
 
 
@@ -377,7 +374,7 @@ def explain(error: Exception, path: str) -> str:
     if "://" in path and any(
         words in said for words in ("connect", "timed out", "timeout", "dns", "resolve")
     ):
-        return f"the index {path} cannot be reached: {first}"
+        return f"the index {path} cannot be reached: {_cause(error) or first}"
     if any(words in said for words in _VANISHED):
         return (
             f"the index {path} was changed by another process meanwhile, or is damaged ({first}): try again, "
@@ -386,6 +383,13 @@ def explain(error: Exception, path: str) -> str:
     if isinstance(error, OSError):
         return f"the index {path} cannot be used: {first}"
     return damaged(path, first)
+
+
+def _cause(error: Exception) -> str:
+    """What the system said of a connection, and whose it was: the core of a long nest of errors."""
+    causes = _SYSTEM_SAID.findall(str(error))
+    server = _SERVER.search(str(error))
+    return f"{server[1]}: {causes[-1]}" if causes and server else causes[-1] if causes else ""
 
 
 @contextlib.contextmanager
