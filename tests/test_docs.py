@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from pages import LANGUAGES, blocks, body_of, commands
 
 from semantic_search.cli import COMMANDS, command
 from semantic_search.scoring import PENALTIES, WEIGHTS
@@ -43,14 +44,10 @@ def examples() -> Iterator[tuple[str, str]]:
     """Every command line shown in a block or in a code span, with its page."""
     for name in NAMES:
         text = text_of(name)
-        lines = [
-            line
-            for block in re.findall(r"```(?:sh)?\n(.*?)```", text, re.DOTALL)
-            for line in block.split("\n")
-        ]
+        lines = [body_of(command.text) for command in commands(name, text)]
         lines += re.findall(r"`(semantic-search [^`]+)`", text)
         for line in lines:
-            match = re.match(r"(?:\$ )?(?:uvx --from \S+ )?semantic-search (.+)", line.strip())
+            match = re.match(r"(?:uvx --from \S+ )?semantic-search (.+)", line.strip(), re.DOTALL)
             if match:
                 yield name, match[1]
 
@@ -230,6 +227,6 @@ def test_targets_of_make_are_there() -> None:
             assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), f"{name}: make {target}"
 
 
-def test_what_is_marked_as_code_is_closed() -> None:
+def test_what_is_marked_as_code_is_closed_and_says_what_it_is() -> None:
     for name in NAMES:
-        assert text_of(name).count("\n```") % 2 == 0, name
+        assert {block.language for block in blocks(name, text_of(name))} <= set(LANGUAGES), name
