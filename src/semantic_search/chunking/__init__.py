@@ -22,7 +22,7 @@ from .records import RECORD_LANGUAGES, records
 
 __all__ = ["CHUNKER_VERSION", "Budget", "chunk_document"]
 
-CHUNKER_VERSION = 4
+CHUNKER_VERSION = 5
 """Changes whenever the same document gives other chunks: part of the fingerprint of an index."""
 
 _NEWLINE = re.compile("\n")

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from .grammars import KINDS
+from .grammars import DEADLY, KINDS
 from .layout import indent_cuts
 from .outline import Item, outline
 from .packing import Block, Budget, TokenIndex, fits_whole
@@ -27,10 +27,10 @@ _parsers = threading.local()
 def definitions(text: str, grammar: str, tokens: TokenIndex, budget: Budget) -> list[Block] | None:
     """Blocks that partition the source, one a definition (or a class head, a method, a run of statements).
 
-    None where there are no rules for the grammar, the platform has no such library, the text is very long, or
-    more than half of it does not parse.
+    None where there are no rules for the grammar, the platform has no such library, the text is very long or
+    would crash the parser, or more than half of it does not parse.
     """
-    if grammar not in KINDS or len(text) > _MAX_CHARS:
+    if grammar not in KINDS or len(text) > _MAX_CHARS or _is_deadly(text, grammar):
         return None
     parser = _parser(grammar)
     if parser is None:
@@ -44,6 +44,14 @@ def definitions(text: str, grammar: str, tokens: TokenIndex, budget: Budget) -> 
         return None
     to_char = _char_offsets(text, source)
     return list(_Layout(text, to_char, tokens, budget).blocks(items, 0, len(text), 0, None))
+
+
+def _is_deadly(text: str, grammar: str) -> bool:
+    if grammar not in DEADLY:
+        return False
+    opening, pattern = DEADLY[grammar]
+    start = text.find(opening)
+    return start >= 0 and pattern.search(text, start) is not None
 
 
 def _parser(grammar: str) -> Parser | None:

@@ -5,6 +5,8 @@ A row maps kinds to node types; a new language is a new row. Names are found by 
 
 from __future__ import annotations
 
+import re
+
 
 def _words(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -259,3 +261,10 @@ ATTACHED = _words(
 
 CONTINUED = frozenset({"function_body", "block_body"})
 """Node types that belong to the definition right above them (a Dart signature's body)."""
+
+DEADLY = {"perl": ("<<", re.compile(".{200}"))}
+"""What a grammar must not see: after a text, a match of the pattern.
+
+That of Perl keeps the first line of a here-document in a buffer and writes past its end: 2 100 letters are a
+crash of the process, some hundred may do other harm.
+"""

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import threading
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -360,3 +363,27 @@ def test_node_types_exist_in_their_grammars() -> None:
         every |= {name for name in named if name}
     assert every >= WRAPPERS | SINGLE_WRAPPERS | ATTACHED | CONTINUED
     assert set(KINDS) <= {grammar_of(name) for name in languages()}
+
+
+_PERL = "sub hello {{\n    print <<EOF;\n{line}\nEOF\n}}\n\nsub world {{\n    return 1;\n}}\n"
+
+
+def test_perl_keeps_its_definitions_around_a_here_document() -> None:
+    symbols = {chunk.symbol for chunk in _chunks(_PERL.format(line="x" * 150), "perl", Budget(60, 0, 90))}
+    assert symbols == {"hello", "world"}
+
+
+_IN_A_CHILD = """
+import sys
+sys.path[:0] = {path!r}
+from test_chunking_code import _PERL, _chunks
+for length in (199, 200, 300, 1000, 2100, 100_000):
+    _chunks(_PERL.format(line="x" * length), "perl")
+"""
+
+
+def test_a_text_that_crashes_the_parser_of_perl_is_cut_without_it() -> None:
+    """In a process of its own: the crash is that of the whole process."""
+    script = _IN_A_CHILD.format(path=[str(Path(__file__).parent), *sys.path])
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
