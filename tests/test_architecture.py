@@ -83,6 +83,7 @@ ENVIRONMENT = [
     "cli/init.py",
     "cli/session.py",
     "clients/registering.py",
+    "errors.py",
     "formats/ocr.py",
     "listing/git.py",
     "models/embedder.py",

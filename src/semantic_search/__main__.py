@@ -12,7 +12,7 @@ def main() -> None:
     0 found or done, 1 nothing found, 2 an error (one line on stderr), 130 interrupted.
     """
     from .cli import command
-    from .errors import SemanticSearchError
+    from .errors import SemanticSearchError, is_fault
 
     _use_utf8()
     if os.name == "posix":
@@ -30,7 +30,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted; what was written is kept", file=sys.stderr)
         status = 130
-    except Exception as error:
+    except BaseException as error:
+        if not is_fault(error):
+            raise
         status = _unforeseen(error)
     sys.exit(status if isinstance(status, int) else 0)
 
@@ -50,7 +52,7 @@ def _fail(message: str) -> int:
     return 2
 
 
-def _unforeseen(error: Exception) -> int:
+def _unforeseen(error: BaseException) -> int:
     import click
 
     if isinstance(error, click.exceptions.Exit):

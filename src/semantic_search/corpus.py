@@ -220,6 +220,7 @@ class Corpus:
         """What reads and cuts the files of one of the folders."""
         from . import models
         from .passages import Cutter, Recipe
+        from .suspects import Suspects
 
         rules, budget = self.listing_rules(folder), self.budget(embedder)
         recipe = None
@@ -227,7 +228,8 @@ class Corpus:
         if self._models is models:
             name = self.settings.model if embedder else ""
             recipe = Recipe(rules, budget, name, str(self.settings.paths.model_cache))
-        return Cutter(rules, budget, embedder, recipe)
+        suspects = Suspects(self.settings.paths.index_directory)
+        return Cutter(rules, budget, embedder, recipe, suspects)
 
     # The index
 

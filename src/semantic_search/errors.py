@@ -14,6 +14,11 @@ SemanticSearchError
 
 from __future__ import annotations
 
+import os
+import traceback
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
 
 class SemanticSearchError(Exception):
     """Base of every error that is told to the user in one line."""
@@ -53,3 +58,29 @@ class IndexReplaced(StoreError):
 
 class NoIndex(StoreError):
     """Nothing has been indexed yet."""
+
+
+def is_fault(error: BaseException) -> bool:
+    """Whether an error is one that nobody foresaw, rather than one of ours or the wish that all should end.
+
+    Libraries written in Rust tell of their own faults by an exception that is no `Exception`.
+    """
+    if isinstance(error, Exception):
+        return not isinstance(error, SemanticSearchError)
+    return type(error).__name__ == "PanicException"
+
+
+def place_of(error: BaseException) -> str:
+    """An error in a line: its type and where in our code it came up, `KeyError at chunking/packing.py:120`.
+
+    Not its message, which may quote the text at hand; with SS_DEBUG that too, and all the way to the place.
+    """
+    frames = [
+        f"{frame.filename.removeprefix(_PACKAGE).replace(os.sep, '/')}:{frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename.startswith(_PACKAGE)
+    ]
+    name = type(error).__name__
+    if os.environ.get("SS_DEBUG"):
+        return f"{name}: {' '.join(str(error).split())[:500]} at {' > '.join(frames) or '?'}"
+    return f"{name} at {frames[-1] if frames else '?'}"

@@ -13,7 +13,6 @@ from .embedding import fill_vectors
 from .errors import FolderError, IndexBusy, ModelUnavailable, SemanticSearchError
 from .folders import Folder
 from .indexing import FolderReport, RunOptions, index_folder
-from .passages import Cutter
 from .pruning import to_forget
 from .stores import Store
 
@@ -67,11 +66,14 @@ def _bring_up_to_date(corpus: Corpus, store: Store, stale: Sequence[tuple[Folder
     embedder = corpus.embedder_or_none()
     for folder, look in stale:
         rules = corpus.listing_rules(folder.path)
-        make_cutter = partial(Cutter, rules, corpus.budget(embedder), embedder)
+        make_cutter = partial(corpus.cutter, folder.path, embedder)
         report = FolderReport(folder.name, folder.path)
         # A file that takes longer than its limit every time must not take that long at every search.
         options = RunOptions(
-            threads=corpus.settings.threads, stop=lambda: time.monotonic() > end, retry_failed=False
+            threads=corpus.settings.threads,
+            stop=lambda: time.monotonic() > end,
+            retry_failed=False,
+            workers=False,
         )
         index_folder(store, make_cutter, rules, report, options, look=look)
         if report.interrupted:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .changes import KnownRules, Look, changed_files, is_recorded, take_look
+from .errors import is_fault
 from .passages import Cutter
 from .pruning import to_forget
 from .types import Document, Listing, Skip, Skipped, SourceFile
@@ -64,7 +65,8 @@ class RunOptions:
     """How to run: `force` reads every file again and allows pruning of most of a folder; `max_files` is the
     number of files to index at most (None: all), not counting those that turn out to be as they were or have
     no text; `stop` is asked between files; `within` is a subdirectory (relative path) to keep to.
-    `retry_failed` reads files again that could not be read or took too long, though they look as they did."""
+    `retry_failed` reads files again that could not be read or took too long, though they look as they did.
+    `workers` lets other processes cut where there is much to do."""
 
     force: bool = False
     max_files: int | None = None
@@ -72,6 +74,7 @@ class RunOptions:
     stop: Callable[[], bool] = lambda: False
     within: str = ""
     retry_failed: bool = True
+    workers: bool = True
 
 
 def index_folder(
@@ -154,7 +157,8 @@ def _count(report: FolderReport, skip: Skipped) -> None:
     # A file that went away meanwhile is one file less, not one that something is wrong with.
     if reason.transient and reason is not Skip.VANISHED:
         report.failed += 1
-        _complain(report, f"{skip.source.path}: {reason.sentence}; it is tried again at the next run")
+        why = f"{reason.sentence} ({skip.detail})" if skip.detail else reason.sentence
+        _complain(report, f"{skip.source.path}: {why}; it is tried again at the next run")
 
 
 def _complain(report: FolderReport, sentence: str) -> None:
@@ -212,18 +216,47 @@ def _outcomes(
     """What became of the files, batch by batch: by workers where there is enough to do, else read here."""
     from .workers.pool import LEAST_BYTES, MOST_WORKERS, WorkerPool
 
+    def known_hash(path: str) -> str:
+        return _known_hash(known.get(path), options)
+
+    careful = _suspects(cutter, work, known)
+    if careful and cutter.recipe is not None and cutter.suspects is not None:
+        pool = WorkerPool(cutter, cutter.recipe, 1)
+        for outcomes in pool.cut(list(batches(careful)), known_hash, options.stop):
+            yield [_never_here(item, known_hash) for item in outcomes]
+        cutter.suspects.clear(careful[0].folder)
+        paths = {file.path for file in careful}
+        work = [file for file in work if file.path not in paths]
     parts = list(batches(work))
     size = min(options.threads, MOST_WORKERS, len(parts))
-    large = sum(min(file.size, BATCH_BYTES) for file in work) >= LEAST_BYTES
+    large = options.workers and sum(min(file.size, BATCH_BYTES) for file in work) >= LEAST_BYTES
     if size > 1 and large and cutter.recipe is not None and options.max_files is None:
-        pool = WorkerPool(cutter, cutter.recipe, size)
-        yield from pool.cut(parts, lambda path: _known_hash(known.get(path), options), options.stop)
+        yield from WorkerPool(cutter, cutter.recipe, size).cut(parts, known_hash, options.stop)
         return
     with ThreadPoolExecutor(options.threads, thread_name_prefix="read") as threads:
         try:
             yield from _read_ahead(threads, cutter, parts, options.stop)
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _suspects(cutter: Cutter, work: Sequence[SourceFile], known: dict[str, Known]) -> list[SourceFile]:
+    """The files that may end the process that cuts them: one did that, or failed at them otherwise."""
+    if cutter.recipe is None or cutter.suspects is None:
+        return []
+    noted = cutter.suspects.of_folder(work[0].folder)
+    return [
+        file
+        for file in work
+        if file.path in noted or ((row := known.get(file.path)) is not None and row.reason is Skip.FAULT)
+    ]
+
+
+def _never_here(item: Outcome, known_hash: Callable[[str], str]) -> Outcome:
+    """What became of a suspect. One that no other process could be had for is not cut in this one."""
+    if isinstance(item, Document) and item.sha256 != known_hash(item.source.path):
+        return Skipped(item.source, Skip.FAULT, "no process could be started to cut it")
+    return item
 
 
 def _known_hash(row: Known | None, options: RunOptions) -> str:
@@ -289,7 +322,6 @@ def _write_batch(
     seen_ns: int,
     progress: _Progress,
 ) -> None:
-    skips = [item for item in outcomes if isinstance(item, Skipped)]
     equal: list[Document] = []
     changed: list[Document | Indexed] = []
     for item in outcomes:
@@ -302,11 +334,14 @@ def _write_batch(
         changed = changed[:room]
         report.truncated = True
     here = iter(cutter.cut([item for item in changed if isinstance(item, Document)]))
-    indexed = [next(here) if isinstance(item, Document) else item for item in changed]
-    kept = [skip for skip in skips if skip.reason.transient]
-    gone = [skip for skip in skips if not skip.reason.transient]
+    cut = [next(here) if isinstance(item, Document) else item for item in changed]
+    indexed = [item for item in cut if not isinstance(item, Skipped)]
+    skips = [item for item in (*outcomes, *cut) if isinstance(item, Skipped)]
     touched = [document.source for document in equal]
-    store.write(report.path, indexed, gone, touched, seen_ns=seen_ns)
+    gone = [skip for skip in skips if not skip.reason.transient]
+    indexed, unwritten = _written(store, report.path, indexed, gone, touched, seen_ns)
+    kept = [skip for skip in skips if skip.reason.transient] + unwritten
+    skips += unwritten
     if kept:
         store.write(report.path, skipped=kept, seen_ns=seen_ns, keep_passages=True)
     report.touched += len(touched)
@@ -321,6 +356,38 @@ def _write_batch(
         progress.step(skip.source, skip.reason, 0)
     for source in touched:
         progress.step(source, None, 0)
+
+
+def _written(
+    store: Store,
+    folder: str,
+    indexed: list[Indexed],
+    gone: Sequence[Skipped],
+    touched: Sequence[SourceFile],
+    seen_ns: int,
+) -> tuple[list[Indexed], list[Skipped]]:
+    """Writes a batch in one go, or file by file where our code fails at it: what went in, and what not."""
+    from .reading import fault_of
+
+    try:
+        store.write(folder, indexed, gone, touched, seen_ns=seen_ns)
+    except BaseException as error:
+        if not is_fault(error):
+            raise
+    else:
+        return indexed, []
+    written: list[Indexed] = []
+    failed: list[Skipped] = []
+    for item in indexed:
+        try:
+            store.write(folder, [item], seen_ns=seen_ns)
+            written.append(item)
+        except BaseException as error:
+            if not is_fault(error):
+                raise
+            failed.append(fault_of(item.document.source, error))
+    store.write(folder, (), gone, touched, seen_ns=seen_ns)
+    return written, failed
 
 
 def _prune(

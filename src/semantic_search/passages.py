@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .errors import is_fault
 from .stores import Indexed
 from .types import Chunk, Document, Skipped, SourceFile
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from .chunking import Budget
     from .listing import ListingRules
     from .models.embedder import Embedder
+    from .suspects import Suspects
 
 _ROUGHLY_A_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
 
@@ -32,7 +35,8 @@ class Recipe:
 class Cutter:
     """Reads files and cuts them for one model. Without a model, tokens are estimated.
 
-    `recipe` is how other processes can do the same; None where only this one can.
+    `recipe` is how other processes can do the same; None where only this one can. In `suspects` it is noted
+    what is being cut.
     """
 
     def __init__(
@@ -41,9 +45,11 @@ class Cutter:
         budget: Budget,
         embedder: Embedder | None,
         recipe: Recipe | None = None,
+        suspects: Suspects | None = None,
     ) -> None:
         self._rules, self._budget, self._embedder = rules, budget, embedder
         self.recipe = recipe
+        self.suspects = suspects
 
     @property
     def fingerprint(self) -> str:
@@ -56,8 +62,28 @@ class Cutter:
 
         return read(source, self._rules)
 
-    def cut(self, documents: Sequence[Document]) -> list[Indexed]:
-        """Documents cut into passages, in order."""
+    def cut(self, documents: Sequence[Document]) -> list[Indexed | Skipped]:
+        """Documents cut into passages, in order; the reason in the place of one at which our code fails.
+
+        Raises ModelUnavailable.
+        """
+        from .reading import fault_of
+
+        noted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if self.suspects is not None and documents:
+            noted = self.suspects.cutting((item.source.folder, item.source.path) for item in documents)
+        try:
+            with noted:
+                return [*self._cut(documents)]
+        except BaseException as error:
+            if not is_fault(error):
+                raise
+            if len(documents) == 1:
+                return [fault_of(documents[0].source, error)]
+        # One of them is the cause, whichever it is.
+        return [outcome for document in documents for outcome in self.cut([document])]
+
+    def _cut(self, documents: Sequence[Document]) -> list[Indexed]:
         from .chunking import chunk_document
 
         starts = self._token_starts([document.text for document in documents])

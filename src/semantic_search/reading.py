@@ -14,6 +14,7 @@ import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .errors import is_fault, place_of
 from .types import Document, Skip, Skipped, SourceFile
 
 if TYPE_CHECKING:
@@ -151,8 +152,19 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     """
     try:
         return _read(source, rules)
-    except MemoryError:
+    except BaseException as error:
+        if not is_fault(error):
+            raise
+        return fault_of(source, error)
+
+
+def fault_of(source: SourceFile, error: BaseException) -> Skipped:
+    """What an error that nobody foresaw says of the file that it came from: it must cost that file alone."""
+    if isinstance(error, MemoryError):
         return Skipped(source, Skip.UNREADABLE, "there is not enough memory for it")
+    if isinstance(error, RecursionError):
+        return Skipped(source, Skip.TOO_COMPLEX, "nested too deeply")
+    return Skipped(source, Skip.FAULT, place_of(error))
 
 
 def _read(source: SourceFile, rules: ListingRules) -> Document | Skipped:

@@ -25,6 +25,7 @@ class Skip(StrEnum):
     NO_TEXT = "no-text"
     TOO_COMPLEX = "too-complex"
     TIMED_OUT = "timed-out"
+    FAULT = "fault"
 
     @property
     def sentence(self) -> str:
@@ -34,7 +35,7 @@ class Skip(StrEnum):
     @property
     def transient(self) -> bool:
         """Whether the cause may be gone at the next look although the file's stamp is the same."""
-        return self in (Skip.UNREADABLE, Skip.VANISHED, Skip.TIMED_OUT)
+        return self in (Skip.UNREADABLE, Skip.VANISHED, Skip.TIMED_OUT, Skip.FAULT)
 
 
 _SENTENCES = {
@@ -52,6 +53,7 @@ _SENTENCES = {
     Skip.NO_TEXT: "no text layer (a scan?)",
     Skip.TOO_COMPLEX: "expands beyond the extraction limits",
     Skip.TIMED_OUT: "extraction took too long",
+    Skip.FAULT: "a fault of ours",
 }
 
 

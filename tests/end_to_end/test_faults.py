@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from builders import write_tree
 from changed_tree import ChangedTree
+from command_line import Command
 from counts import a_seed, many
 from faults import ERRORS, HOOKS
 from forking import Ended, Forks
+from tiny_bert import TinyBert
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 
@@ -108,3 +112,47 @@ def test_a_document_that_cannot_be_extracted_costs_itself_alone(
     assert ended.calls["extract"] >= 1
     left = tree.heal("index")
     assert {path for _, path in left.of_files() if path.endswith(".pptx")} == {"slides0.pptx", "slides1.pptx"}
+
+
+# A library in C that crashes at one text: in the command, and in every process that it starts.
+_CRASHING = """
+import os, signal, tree_sitter
+whole = tree_sitter.Parser
+class Parser:
+    def __init__(self, language):
+        self.whole = whole(language)
+    def parse(self, source):
+        if b"zeppelin" in source:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return self.whole.parse(source)
+tree_sitter.Parser = Parser
+"""
+
+
+def test_a_parser_that_crashes_stops_one_run_and_no_other(run: Command, tmp_path: Path) -> None:
+    """The run that it hits first ends with it. From then on that file is cut by another process."""
+    TinyBert().write(tmp_path / "tiny", window=64)
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path" / "sitecustomize.py").write_text(_CRASHING)
+    crashing = {"PYTHONPATH": str(tmp_path / "path")}
+    names = [f"{n}.py" for n in range(9)]
+    folder = write_tree(tmp_path / "code", {name: f"def hello{name[0]}():\n    pass\n" for name in names})
+    (folder / "5.py").write_text("def zeppelin():\n    pass\n")
+    run("add", folder)
+    run("config", "modelName", str(tmp_path / "tiny"))
+    died = run("index", status=None, env=crashing)
+    assert died.returncode == -signal.SIGSEGV
+    for changed in (0, 0, 1):
+        # The second time it is known for it; the third it has changed.
+        with (folder / "5.py").open("a") as file:
+            file.write("\n" * changed)
+        (folder / "0.py").write_text(f"def hello0():\n    return {changed}\n")
+        ended = run("index", status=2, env=crashing)
+        told = "5.py: a fault of ours (the process that cut it ended with SIGSEGV); it is tried again"
+        assert told in ended.stdout + ended.stderr, ended
+        assert ended.summary["skipped"] == {"fault": 1} and ended.summary["filesFailed"] == 1, ended
+        found = run.search("hello0 hello1 hello2 hello3 hello4 hello6 hello7 hello8", env=crashing)
+        assert sorted(found) == [name for name in names if name != "5.py"]
+    (folder / "5.py").write_text("def balloon():\n    pass\n")
+    assert run.search("balloon", env=crashing) == ["5.py"]
+    run("index", env=crashing)

@@ -101,7 +101,9 @@ class Tree(RuleBasedStateMachine):
         if place.parent.exists() and not place.parent.is_dir():
             place.parent.unlink()
         place.parent.mkdir(parents=True, exist_ok=True)
-        if place.is_symlink() or (place.exists() and not place.is_file()):
+        if place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)
+        elif place.is_symlink() or (place.exists() and not place.is_file()):
             place.unlink()
         place.write_bytes(content)
 

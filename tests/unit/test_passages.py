@@ -13,6 +13,7 @@ from semantic_search.chunking import Budget
 from semantic_search.listing import ListingRules, list_files
 from semantic_search.models.embedder import Embedder
 from semantic_search.passages import Cutter, embedding_key
+from semantic_search.stores import Indexed
 from semantic_search.terms import index_terms, path_terms
 from semantic_search.types import Document, Skip, Skipped
 
@@ -28,9 +29,17 @@ def cutter(model: WordsEmbedder | None) -> Cutter:
     return Cutter(ListingRules(), BUDGET, cast(Embedder, model) if model else None)
 
 
+def cut(model: WordsEmbedder | None, *documents: Document) -> list[Indexed]:
+    """Documents that cut well."""
+    outcomes = cutter(model).cut(documents)
+    indexed = [item for item in outcomes if isinstance(item, Indexed)]
+    assert len(indexed) == len(outcomes)
+    return indexed
+
+
 @pytest.mark.parametrize("model", [WordsEmbedder(), None])
 def test_passages_are_slices_with_terms_and_keys(model: WordsEmbedder | None) -> None:
-    (found,) = cutter(model).cut([document()])
+    (found,) = cut(model, document())
     assert len(found.chunks) > 2
     assert len(found.terms) == len(found.context) == len(found.keys) == len(found.chunks)
     for chunk in found.chunks:
@@ -40,7 +49,7 @@ def test_passages_are_slices_with_terms_and_keys(model: WordsEmbedder | None) ->
 
 
 def test_context_holds_path_heading_and_symbol() -> None:
-    (found,) = cutter(None).cut([document()])
+    (found,) = cut(None, document())
     words = set(found.context[-1].split())
     assert {*path_terms("docs/retryPolicy.md"), *index_terms("Retry budget")} <= words
     assert not any("\t" in terms or "\n" in terms for terms in (*found.terms, *found.context))
@@ -48,15 +57,15 @@ def test_context_holds_path_heading_and_symbol() -> None:
 
 def test_documents_come_back_in_order() -> None:
     documents = [document(f"number {n}\n", f"{n}.md") for n in range(5)]
-    assert [item.document for item in cutter(WordsEmbedder()).cut(documents)] == documents
-    assert cutter(None).cut([]) == []
+    assert [item.document for item in cut(WordsEmbedder(), *documents)] == documents
+    assert cut(None) == []
 
 
 def test_a_key_names_model_header_and_text_alone() -> None:
     """No path in it: a file that moves keeps its vectors."""
-    (here,) = cutter(WordsEmbedder()).cut([document(path="a.md")])
-    (there,) = cutter(WordsEmbedder()).cut([document(path="deep/down/b.md")])
-    (other,) = cutter(WordsEmbedder("other")).cut([document(path="a.md")])
+    (here,) = cut(WordsEmbedder(), document(path="a.md"))
+    (there,) = cut(WordsEmbedder(), document(path="deep/down/b.md"))
+    (other,) = cut(WordsEmbedder("other"), document(path="a.md"))
     assert here.keys == there.keys
     assert not set(here.keys) & set(other.keys)
     assert embedding_key("m", "ab") != embedding_key("ma", "b")
@@ -64,7 +73,7 @@ def test_a_key_names_model_header_and_text_alone() -> None:
 
 
 def test_a_lone_surrogate_in_a_path_is_no_trouble() -> None:
-    (found,) = cutter(None).cut([document("text\n", "caf\udce9.md")])
+    (found,) = cut(None, document("text\n", "caf\udce9.md"))
     assert found.context[0].encode()
 
 

@@ -37,6 +37,7 @@ def test_only_trouble_that_may_pass_is_transient() -> None:
         Skip.UNREADABLE,
         Skip.VANISHED,
         Skip.TIMED_OUT,
+        Skip.FAULT,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 from collections import deque
@@ -109,15 +110,16 @@ class WorkerPool:
                 return self._ask(files, hashes)
             except Died:
                 # One file may be the cause. Each is asked for alone, so that the others are not lost.
-                return [self._alone(file, known) for file, known in zip(files, hashes, strict=True)]
+                tried = len(files) == 1
+                pairs = zip(files, hashes, strict=True)
+                return [self._alone(file, known, tried=tried) for file, known in pairs]
         except Unstarted:
             return None
 
-    def _alone(self, file: SourceFile, known: str) -> Outcome:
-        try:
-            return self._ask([file], [known])[0]
-        except Died:
-            pass
+    def _alone(self, file: SourceFile, known: str, *, tried: bool) -> Outcome:
+        if not tried:
+            with contextlib.suppress(Died):
+                return self._ask([file], [known])[0]
         # That worker may have been dead already: the judgement is that of one that saw no other file.
         try:
             return self._ask([file], [known], fresh=True)[0]
@@ -187,9 +189,9 @@ class WorkerPool:
 
 def _cause(death: Died) -> tuple[Skip, str]:
     """What the death of a worker that had one file says about the file."""
-    killed = [-getattr(signal, name, 0) for name in ("SIGKILL", "SIGTERM", "SIGINT")]
     if death.expired:
         return Skip.TIMED_OUT, ""
-    detail = f"the process that cut it ended with status {death.status}"
-    # The system's own killer may have taken it for its memory, or somebody by hand: it may go well next time.
-    return (Skip.UNREADABLE if death.status in killed or death.status >= 0 else Skip.TOO_COMPLEX), detail
+    ended = f"status {death.status}"
+    with contextlib.suppress(ValueError):
+        ended = signal.Signals(-death.status).name
+    return Skip.FAULT, f"the process that cut it ended with {ended}"

@@ -151,7 +151,9 @@ def test_a_file_that_ends_its_worker_is_skipped_alone(tmp_path: Path) -> None:
     (found,) = pool.cut([listed])
     assert [type(outcome) for outcome in found] == [Indexed, Skipped, Indexed, Skipped, Indexed]
     reasons = [outcome.reason for outcome in found if isinstance(outcome, Skipped)]
-    assert reasons == [Skip.TOO_COMPLEX, Skip.UNREADABLE]  # the killer of processes may let it be next time
+    assert reasons == [Skip.FAULT, Skip.FAULT]
+    details = [outcome.detail for outcome in found if isinstance(outcome, Skipped)]
+    assert [detail.rpartition(" ")[2] for detail in details] == ["SIGSEGV", "SIGKILL"]
 
 
 def test_without_workers_files_come_as_read(files: tuple[SourceFile, ...]) -> None:
