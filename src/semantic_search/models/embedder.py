@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -87,6 +88,11 @@ class Embedder:
     def fingerprint(self) -> str:
         """The identity of the vectors, 64 hex digits: equal fingerprints, comparable vectors."""
         return self._model.fingerprint
+
+    @property
+    def folder(self) -> Path:
+        """The directory of its files in the model cache."""
+        return self._model.folder
 
     @property
     def dimension(self) -> int:

@@ -152,7 +152,8 @@ def _model(corpus: Corpus) -> Outcome:
     embedder = corpus.embedder
     damaged = embedder.verify()
     if damaged:
-        yield False, f"{damaged} is damaged: delete it, and it is made again from its source"
+        path = embedder.folder / damaged
+        yield False, f"{path} is damaged: delete it, and it is made again from the model's weights"
         return
     vector = embedder.embed_query("ready")
     yield True, f"{embedder.row.name}, {len(vector)} dimensions, its files are as they were made"
