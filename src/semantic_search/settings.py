@@ -11,86 +11,9 @@ from typing import Any
 
 from .errors import SettingsError
 from .private_files import OWN_NAME, locked, make_private_directory, write_atomically
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A key of the config file: its attribute in `Settings`, its default, and what a value must be."""
-
-    attribute: str
-    default: Any
-    expects: str
-    accepts: Callable[[Any], bool]
-    variable: str = ""
-
-
-def _integer(low: int, high: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-def _texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) and item for item in value)
-
-
-def _flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _name(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _paths_by_name(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(v, str) and v for pair in value.items() for v in pair)
-
-
-def _is_uri(text: str) -> bool:
-    return "://" in text
-
-
-def _location(value: object) -> bool:
-    return value == "" or (isinstance(value, str) and _is_uri(value) and value.split("://")[0] in URI_SCHEMES)
-
-
-# Object storage of three kinds, and a LanceDB cluster.
-URI_SCHEMES = ("s3", "s3+ddb", "gs", "az", "abfss", "db")
-
-_SCHEMES = ", ".join(f"{scheme}://" for scheme in URI_SCHEMES)
-
-STORE_BACKENDS = ("sqlite", "lancedb")
-
-KEYS: dict[str, Key] = {
-    "defaultRoots": Key("roots", (), "a list of folder paths", _texts),
-    "modelName": Key("model", "multilingual-e5-small", "a model's name", _name, "SS_MODEL_NAME"),
-    "allowDownload": Key("allow_download", False, "true or false", _flag, "SS_ALLOW_DOWNLOAD"),
-    "storeBackend": Key(
-        "store",
-        "sqlite",
-        "one of " + ", ".join(STORE_BACKENDS),
-        lambda v: v in STORE_BACKENDS,
-        "SS_STORE_BACKEND",
-    ),
-    "indexLocation": Key("location", "", f"empty, or a URI ({_SCHEMES})", _location),
-    "readOnly": Key("read_only", False, "true or false", _flag, "SS_READ_ONLY"),
-    "folderPaths": Key("folder_paths", {}, "an object of folder names and paths", _paths_by_name),
-    "chunk.targetTokens": Key("chunk_target", 200, "a number from 16 to 4096", _integer(16, 4096)),
-    "chunk.overlapTokens": Key("chunk_overlap", 35, "a number from 0 to 1024", _integer(0, 1024)),
-    "chunk.hardTokenLimit": Key("chunk_limit", 254, "a number from 32 to 8192", _integer(32, 8192)),
-    "maxFileSizeBytes": Key("max_file_bytes", 500_000, "a number of bytes, at least 1", _integer(1, 2**40)),
-    "maxDocumentBytes": Key(
-        "max_document_bytes", 50_000_000, "a number of bytes, at least 1", _integer(1, 2**40)
-    ),
-    "indexSecrets": Key("index_secrets", False, "true or false", _flag),
-    "defaultIgnorePatterns": Key("ignore_patterns", (), "a list of gitignore patterns", _texts),
-    "binaryExtensions": Key("binary_extensions", (), "a list of extensions such as .dat", _texts),
-    "ocrLanguages": Key("ocr_languages", (), "a list of language codes of tesseract, such as eng", _texts),
-    "ocrSeconds": Key("ocr_seconds", 50, "a number from 1 to 3600", _integer(1, 3600)),
-    "defaultTopK": Key("top_k", 5, "a number from 1 to 1000", _integer(1, 1000)),
-    "hybridSearch": Key("hybrid", True, "true or false", _flag),
-    "rrfK": Key("rrf_k", 60, "a number from 1 to 10000", _integer(1, 10_000)),
-    "autoRefresh": Key("refresh", True, "true or false", _flag, "SS_AUTO_REFRESH"),
-    "concurrency": Key("concurrency", 0, "a number of threads, 0 for one a core", _integer(0, 256)),
-}
+from .setting_keys import KEYS as KEYS
+from .setting_keys import STORE_BACKENDS as STORE_BACKENDS
+from .setting_keys import Key as Key
 
 
 @dataclass(frozen=True, slots=True)
