@@ -7,12 +7,13 @@ READY := $(VENV)/.ready
 # How much of it: a tenth with STRESS=0.1.
 STRESS ?= 1
 
-.PHONY: help demo test stress check format lock build clean
+.PHONY: help demo test stress check format docs tables picture docs-try lock build clean
 help:
 	@echo "make demo    install, index this repository and the samples, and search them"
 	@echo "make test    run every test"
 	@echo "make stress  run what takes long: kills, faults, many processes, long sequences"
 	@echo "make check   lint, formatting and types"
+	@echo "make docs    the documentation as a site in build/site; dead links end it"
 	@echo "make lock    the development tools' versions and hashes anew (needs uv)"
 	@echo "make build   sdist and wheel in dist/, tried in an empty environment"
 
@@ -43,6 +44,14 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY)
+	$(BIN)/sphinx-build -q -W --keep-going -c docs -d build/doctrees . build/site
+	@echo "build/site/index.html"
+
+# What the pages say that the code knows: settings, models, formats.
+tables: $(READY)
+	$(BIN)/python docs/scripts/tables.py
 
 # For every system and Python at once, which pip cannot do. Installed with `pip install --require-hashes -r`.
 lock:

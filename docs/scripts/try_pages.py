@@ -222,7 +222,9 @@ def main() -> int:
     asked = parser.parse_args()
     bad = 0
     with tempfile.TemporaryDirectory() as place:
-        stage = Stage(Path(place), asked.bin.resolve())
+        kept = ("SS_MODEL_CACHE_DIR", "SEMBLE_GRAMMARS_CACHE_DIR")
+        more = {name: os.environ[name] for name in kept if name in os.environ}
+        stage = Stage(Path(place), asked.bin.absolute(), more)
         for page in asked.pages:
             found = stage.troubles(page)
             every = commands(page)
