@@ -53,6 +53,10 @@ docs: $(READY)
 tables: $(READY)
 	$(BIN)/python docs/scripts/tables.py
 
+# docs/search.svg: the real command over the samples.
+picture: $(READY)
+	$(BIN)/python docs/scripts/picture.py
+
 # For every system and Python at once, which pip cannot do. Installed with `pip install --require-hashes -r`.
 lock:
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+# Pages that are listed by another name than their title.
+NAMES = {"README": "README"}
+
 # The pages by the titles under which the site lists them, as paths from the root of the repository.
 NAVIGATION = {
     "Use": [
@@ -63,12 +66,11 @@ html_theme_options = {"navigation_with_keys": True}
 def _add_navigation(app: Sphinx, page: str, source: list[str]) -> None:
     """The lists of pages, which on the first page of the site only the site shows."""
     if page == root_doc:
-        trees = [
-            "\n".join(
-                ["```{toctree}", ":hidden:", f":caption: {title}", "", *(f"/{name}" for name in names), "```"]
-            )
-            for title, names in NAVIGATION.items()
-        ]
+        trees = []
+        for title, names in NAVIGATION.items():
+            lines = [f"{NAMES[name]} </{name}>" if name in NAMES else f"/{name}" for name in names]
+            head = ["```{toctree}", ":hidden:", f":caption: {title}", ""]
+            trees.append("\n".join([*head, *lines, "```"]))
         source[0] += "\n\n" + "\n\n".join(trees) + "\n"
 
 

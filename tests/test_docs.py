@@ -14,8 +14,10 @@ from pages import LANGUAGES, blocks, body_of, commands, pages
 from tables import TABLES, default_of, renewed, settings, tables_of
 
 from semantic_search.cli import COMMANDS, command
+from semantic_search.clients.registering import INSTRUCTIONS
 from semantic_search.scoring import PENALTIES, WEIGHTS
 from semantic_search.setting_keys import KEYS
+from semantic_search.terms import index_terms
 from semantic_search.types import Skip
 
 ROOT = Path(__file__).parents[1]
@@ -211,3 +213,46 @@ def test_targets_of_make_are_there() -> None:
 def test_what_is_marked_as_code_is_closed_and_says_what_it_is() -> None:
     for name in NAMES:
         assert {block.language for block in blocks(name, text_of(name))} <= set(LANGUAGES), name
+
+
+def test_words_meet_that_the_pages_on_knowledge_bases_say_meet() -> None:
+    def terms(word: str) -> set[str]:
+        return set(index_terms(word))
+
+    together = [
+        ("об'єкт", "об’єкт", "обʼєкт", "обєкт"),
+        ("ґрунт", "грунт"),
+        ("елка", "ёлка"),
+        ("зберігання", "зберіг"),
+    ]
+    apart = [("зберігання", "зберігаємо"), ("книзі", "книга"), ("руці", "рука"), ("хлопця", "хлопець")]
+    apart += [("проектом", "проєкт"), ("писати", "написати"), ("її", "іі"), ("мій", "мии")]
+    for name in ("docs/knowledge-bases.md", "docs/knowledge-bases.uk.md"):
+        for words in [*together, *apart[:5]]:
+            assert all(f"`{word}`" in text_of(name) for word in words), (name, words)
+    for first, *others in together:
+        assert all(terms(other) == terms(first) for other in others), first
+    for first, other in apart:
+        assert not terms(first) & terms(other), first
+
+
+def test_the_page_in_ukrainian_shows_the_same_commands() -> None:
+    shown = [
+        [(command.text, command.shown) for command in commands(f"docs/knowledge-bases{language}.md")]
+        for language in ("", ".uk")
+    ]
+    assert shown[0] and shown[0] == shown[1]
+
+
+def test_the_figures_of_the_agents_page_are_those_of_the_benchmarks() -> None:
+    figures = re.findall(
+        r"\b\d[\d ]*\d\b", text_of("docs/agents.md").split("## What it is worth")[1].split("##")[0]
+    )
+    assert {"194", "14 696"} <= set(figures)
+    measured = text_of("benchmarks/README.md").split("## The MCP server")[1].split("\n## ")[0]
+    assert all(figure in measured for figure in figures)
+
+
+def test_the_agents_page_shows_what_init_writes() -> None:
+    (block,) = [block for block in blocks("docs/agents.md") if block.language == "markdown"]
+    assert block.text.strip() == INSTRUCTIONS.strip()

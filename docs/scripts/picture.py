@@ -1,0 +1,141 @@
+"""Draws docs/search.svg: what the real command prints on a terminal, over the samples.
+
+    python docs/scripts/picture.py [FILE]
+
+A picture of rich's making, in a font of the reader's own: its usual template fetches one from elsewhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import html
+import io
+import os
+import pty
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pages import ROOT
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+from try_pages import environment, write_checkout
+
+PICTURE = ROOT / "docs" / "search.svg"
+COLUMNS = 100
+SHOWN = (
+    ("search", "чому ми не видаляємо старі події?", "-k", "2"),
+    ("search", "how do we restore everything after losing the disk", "-k", "1"),
+    ("search", "що означає жовтий вогник на коробці", "-k", "1"),
+    ("search", "exponential backoff with jitter", "--lang", "python", "-k", "1"),
+)
+
+_FORMAT = """\
+<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
+<title>What semantic-search prints for four questions about the samples</title>
+<style>
+.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: {char_height}px; line-height: {line_height}px; white-space: pre; }}
+.{unique_id}-title {{ font-family: sans-serif; font-size: 18px; font-weight: bold; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+</clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+def on_terminal(argv: Sequence[str], env: Mapping[str, str], directory: Path) -> str:
+    """What a command prints where its stdout is a terminal of COLUMNS columns; its stderr is left out.
+
+    Raises CalledProcessError where it fails.
+    """
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
+    with subprocess.Popen(
+        argv,
+        cwd=directory,
+        env={**env, "TERM": "xterm-256color"},
+        stdin=subprocess.DEVNULL,
+        stdout=inner,
+        stderr=subprocess.DEVNULL,
+    ) as child:
+        os.close(inner)
+        printed = bytearray()
+        while True:
+            try:
+                part = os.read(outer, 65536)
+            except OSError as error:  # what Linux says when the other end is closed
+                if error.errno != errno.EIO:
+                    raise
+                part = b""
+            if not part:
+                break
+            printed += part
+        os.close(outer)
+    if child.returncode:
+        raise subprocess.CalledProcessError(child.returncode, list(argv))
+    return printed.decode().replace("\r\n", "\n")
+
+
+def draw(file: Path, bin_directory: Path, more: Mapping[str, str] | None = None) -> None:
+    """Indexes the samples in a home of its own, asks the questions, and writes the picture."""
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place).resolve() / "home"
+        home.mkdir()
+        directory = write_checkout(home)
+        env = environment(home, bin_directory, more)
+        for first in (["add", "samples/corpus"], ["index"]):
+            subprocess.run(
+                ["semantic-search", *first], cwd=directory, env=env, check=True, capture_output=True
+            )
+        console = Console(
+            record=True, width=COLUMNS, force_terminal=True, color_system="truecolor", file=io.StringIO()
+        )
+        for words in SHOWN:
+            command = ["semantic-search", *words]
+            console.print(Text.assemble(("$ ", "bold green"), (shlex.join(command), "bold")))
+            console.print(Text.from_ansi(on_terminal(command, env, directory)))
+        svg = console.export_svg(
+            title="semantic-search", theme=MONOKAI, code_format=_FORMAT, unique_id="terminal"
+        )
+    # A difference shows what changed, line by line.
+    file.write_text(re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE), encoding="utf-8")
+
+
+def lines_of(svg: str) -> list[str]:
+    """The lines of text in a picture, from the top."""
+    found: dict[float, list[tuple[float, str]]] = {}
+    for x, y, text in re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>', svg):
+        found.setdefault(float(y), []).append((float(x), html.unescape(text).replace("\xa0", " ")))
+    return ["".join(text for _, text in sorted(parts)).rstrip() for _, parts in sorted(found.items())]
+
+
+def main() -> None:
+    """Draws the picture of the `semantic-search` beside this Python."""
+    file = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE
+    draw(file, Path(sys.executable).parent)
+    print(file)
+
+
+if __name__ == "__main__":
+    main()
