@@ -259,7 +259,9 @@ def test_a_tokenizer_that_the_library_refuses(tmp_path: Path, tiny_bert: Any) ->
 @pytest.mark.parametrize(
     "name", ["./nowhere", "/nowhere/at/all", "no-such-model", "a/b/c", "../x", "a/..b/../c"]
 )
-def test_unknown_names(tmp_path: Path, name: str) -> None:
+def test_unknown_names(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(ModelUnavailable, match="A model is one of multilingual-e5-small"):
         open_embedder(name, cache_dir=tmp_path)
     assert fingerprint_of(name, tmp_path) is None
