@@ -10,11 +10,13 @@ from pathlib import Path
 
 import click
 import pytest
+from format_table import formats
 from pages import LANGUAGES, blocks, body_of, commands, pages
 from tables import TABLES, default_of, renewed, settings, tables_of
 
 from semantic_search.cli import COMMANDS, command
 from semantic_search.clients.registering import INSTRUCTIONS
+from semantic_search.formats import FORMATS
 from semantic_search.scoring import PENALTIES, WEIGHTS
 from semantic_search.setting_keys import KEYS
 from semantic_search.terms import index_terms
@@ -130,6 +132,16 @@ def test_tables_that_the_code_knows_are_current(page: str) -> None:
 
 def test_every_table_stands_somewhere() -> None:
     assert sorted(name for page in pages() for name in tables_of(page)) == sorted(TABLES)
+
+
+def test_every_format_is_tried_and_found_among_the_first_three() -> None:
+    rows = [row.strip("| ").split(" | ") for row in formats()[2:]]
+    assert [row[0].strip("`") for row in rows] == list(FORMATS)
+    reasons = {f"`{reason}`" for reason in (Skip.DAMAGED, Skip.UNDECODABLE)}
+    for suffix, _, result, place, reason in rows:
+        assert result in ("1", "2", "3"), (suffix, result)
+        assert re.fullmatch(r"(\w+ \d+, )?line \d+", place), (suffix, place)
+        assert reason in reasons, (suffix, reason)
 
 
 def test_the_table_of_settings_has_every_key_with_its_default_and_variable() -> None:

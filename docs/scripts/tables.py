@@ -1,4 +1,4 @@
-"""Writes the tables of the pages that say what the code knows already: settings and models.
+"""Writes the tables of the pages that the code knows or finds out: settings, models, formats.
 
     python docs/scripts/tables.py
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from format_table import formats
 from pages import ROOT, text_of
 
 from semantic_search.models import MODELS
@@ -69,7 +70,7 @@ def models() -> Iterator[str]:
         )
 
 
-TABLES: dict[str, Callable[[], Iterator[str]]] = {"settings": settings, "models": models}
+TABLES: dict[str, Callable[[], Iterable[str]]] = {"settings": settings, "models": models, "formats": formats}
 
 _TABLE = re.compile(r"(<!-- table: (?P<name>[a-z]+) -->\n).*?(\n<!-- end of table -->)", re.DOTALL)
 
