@@ -27,8 +27,10 @@ MODEL = KEYS["modelName"].default
 QUESTIONS = {
     ".pdf": "how high should the gateway hang",
     ".docx": "скільки днів зберігають записи про вхід",
+    ".doc": "how many frames has the blue hive by the fence",
     ".pptx": "коли обрізати яблуні",
     ".xlsx": "what did the glass for the greenhouse cost",
+    ".xls": "скільки коштувала вощина для рамок",
     ".odt": "on which shelf is the pitchfork",
     ".ods": "вулик під липою",
     ".odp": "чому поливати краще на світанку",
