@@ -26,7 +26,7 @@ _Result = TypeVar("_Result")
 
 CLUSTER = "db://"
 
-# The name of a file that is there from the first commit to the end of a `tidy`.
+# The name of a file that is there while somebody writes, and afterwards where that did not end well.
 UNFINISHED = "unfinished"
 _TRIES = 6
 # LanceDB tells of failures by words alone.
@@ -55,7 +55,7 @@ class LanceSession:
         self.path = path
         self._lock = threading.RLock()
         self._depth = 0
-        self._marked = self._left = False
+        self._marked = self._left = self._failed = False
         self._cache: tuple[tuple[int, int], dict[str, Any]] = ((-1, -1), {})
         self.remote = "://" in path
         location, _, prefix = path.partition("#") if self.remote else (path, "", "")
@@ -137,6 +137,8 @@ class LanceSession:
         """Ends the use of the store."""
         with self._lock:
             self._cache = ((-1, -1), {})
+            if self._marked and not self._left and not self._failed:
+                self._mark_finished()
 
     # Reading
 
@@ -228,9 +230,11 @@ class LanceSession:
                 table.checkout_latest()
                 try:
                     return change()
-                except _TROUBLE as error:
+                except BaseException as error:
+                    # What it wrote until then stays on the disk, and nothing refers to it.
+                    self._failed = True
                     again = any(words in str(error).lower() for words in _CONFLICTS)
-                    if not again or attempt == _TRIES - 1:
+                    if not isinstance(error, _TROUBLE) or not again or attempt == _TRIES - 1:
                         raise
                 time.sleep(0.05 * 2**attempt)
         raise AssertionError("unreachable")
@@ -243,13 +247,13 @@ class LanceSession:
             make_private_file(os.path.join(self.path, UNFINISHED))
 
     def _left_unfinished(self) -> bool:
-        """Whether a process that wrote before this one did not come to the end of its `tidy`."""
+        """Whether a process that wrote before this one was killed at it, or failed."""
         if self._marked or self.remote:
             return self._left
         return os.path.exists(os.path.join(self.path, UNFINISHED))
 
     def _mark_finished(self) -> None:
-        self._marked = self._left = False
+        self._marked = self._left = self._failed = False
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(self.path, UNFINISHED))
 

@@ -54,10 +54,13 @@ class LanceUpkeep(LanceVectors):
             self._mark_finished()
 
     def _committed(self, name: str) -> None:
-        """Counts commits of a table, and looks after it now and then however long the run."""
-        self._commits[name] = self._commits.get(name, 0) + 1
-        if self._commits[name] % _PIECES == 0:
-            self._keep_up(name, pieces=_MOST_PIECES, tail=10 * _TAIL_ROWS, part=1)
+        """Counts commits of a table, and looks after it now and then: however long the run, and however many
+        runs of a few commits there are, such as those of searches that find changed files."""
+        before = self._commits.get(name, 0)
+        self._commits[name] = before + 1
+        if before % _PIECES == 0:
+            for each in (name, META):
+                self._keep_up(each, pieces=_MOST_PIECES, tail=10 * _TAIL_ROWS, part=1)
 
     def _keep_up(self, name: str, *, pieces: int, tail: int, part: int) -> None:
         """Merges small pieces when they are many, and renews indexes when much is not in them yet.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from builders import DIMENSION, FOLDER, indexed, vector, vectors
 from semantic_search.errors import NoIndex, StoreError
 from semantic_search.stores import Filter, Store, open_store
 from semantic_search.stores.lance import search, upkeep
+from semantic_search.stores.lance.session import UNFINISHED
 from semantic_search.stores.lance.store import LanceStore
+from semantic_search.stores.lance.tables import ENTRIES, META
 
 EVERYTHING = Filter()
 
@@ -103,6 +106,67 @@ def test_many_updates_keep_the_disk_bounded(store: LanceStore, place: str) -> No
             sizes.append(size())
     assert sizes[-1] < 1.3 * sizes[0]
     assert store.check() == ""
+
+
+def pieces(store: LanceStore) -> int:
+    return int(store._entries.stats()["fragment_stats"]["num_fragments"])
+
+
+def test_a_writer_that_ends_well_leaves_nothing_to_merge(store: LanceStore, place: str) -> None:
+    """Such as a search that found changed files: the next run need not write every table anew for that."""
+    store.write(FOLDER, [indexed(f"{n}.md", f"zebra {n}") for n in range(9)], seen_ns=1)
+    store.tidy()
+    store.close()
+    searching = LanceStore(place, create=False)
+    searching.write(FOLDER, [indexed("3.md", "zebra again")], seen_ns=2)
+    embed(searching)
+    searching.close()
+    assert not (Path(place) / UNFINISHED).exists()
+    running = LanceStore(place, create=False)
+    before = pieces(running)
+    assert before > 1
+    running.tidy()
+    assert pieces(running) == before
+
+
+def test_after_one_that_did_not_everything_is_merged(store: LanceStore, place: str) -> None:
+    store.write(FOLDER, [indexed(f"{n}.md", f"zebra {n}") for n in range(9)], seen_ns=1)
+    store.tidy()
+    store.close()
+    for fails in (True, False):  # the second ends well, and does not take the mark of the first away
+        other = LanceStore(place, create=False)
+        other.write(FOLDER, [indexed("3.md", f"zebra {fails}")], seen_ns=2)
+        if fails:
+            add = partial(other._entries.add, [{"no such column": 1}])
+            with pytest.raises(StoreError):
+                other._commit(other._entries, add)
+        other.close()
+        assert (Path(place) / UNFINISHED).exists()
+    running = LanceStore(place, create=False)
+    running.tidy()
+    assert pieces(running) == 1
+    assert not (Path(place) / UNFINISHED).exists()
+
+
+def test_many_writers_of_one_commit_keep_the_disk_bounded(
+    store: LanceStore, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who only ever searches, while files change."""
+    monkeypatch.setattr(upkeep, "_MOST_PIECES", 10)
+    monkeypatch.setattr(LanceStore, "retention", timedelta(0))
+    store.write(FOLDER, [indexed(f"{n}.md", f"zebra {n}") for n in range(50)], seen_ns=1)
+    store.tidy()
+    store.close()
+    most = 0
+    for n in range(30):
+        searching = LanceStore(place, create=False)
+        searching.write(FOLDER, [indexed(f"{n}.md", f"zebra {n} again")], seen_ns=2)
+        most = max(
+            most, *(len(list(Path(place).glob(f"{name}.lance/_versions/*"))) for name in (ENTRIES, META))
+        )
+        searching.close()
+    assert 10 < most <= 16
+    assert LanceStore(place, create=False).check() == ""
 
 
 def test_a_longer_version_of_a_file_in_the_place_of_a_shorter_and_back(store: LanceStore) -> None:
