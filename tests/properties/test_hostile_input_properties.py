@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import random
+import subprocess
+import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import cast
 
 import pytest
 from builders import write_tree
 from counts import a_seed, repeated
 from document_samples import SAMPLES
-from fakes import configure, open_words
+from fakes import WordsEmbedder, configure, open_words
 from mcp_agents import NO_MODEL, Wire
 
+from semantic_search.chunking import Budget
+from semantic_search.chunking.packing import TokenIndex
 from semantic_search.corpus import Corpus
+from semantic_search.encodings import decode, is_binary
 from semantic_search.errors import QueryError
 from semantic_search.formats import FORMATS, Extracted, Pool
+from semantic_search.languages import languages
+from semantic_search.listing import ListingRules
+from semantic_search.models.embedder import Embedder
+from semantic_search.passages import Cutter
+from semantic_search.stores import Indexed
 from semantic_search.tools.grep import Search, grep
 from semantic_search.tools.index import Request, index
 from semantic_search.tools.search import Question, search
-from semantic_search.types import Skip
+from semantic_search.types import Document, Skip, SourceFile
+
+CORPUS = Path(__file__).parents[1] / "quality" / "corpus"
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +190,86 @@ PATTERN_PIECES = [
         "é",
     ),
 ]
+
+
+# What opens something in one language or another.
+OPENINGS = [
+    *("{", "}", "(", ")", "<", ">", '"', "'", "`", "/*", "*/", "#", "\\", "$", "${", "@", "%", "|", "^", "~"),
+    *("\n", "\r", "\t", "\0", "  ", "<<EOF\n", "<<~'E'\n", '"""', "'''", 'r#"', 'R"(', "q{", "s/", "=pod\n"),
+    *(
+        "=begin\n",
+        "=end\n",
+        "]]>",
+        "<!--",
+        "{-",
+        "(*",
+        "[[",
+        "[=[",
+        "---\n",
+        "```",
+        ":::",
+        "\u2028",
+        "\u0301",
+    ),
+    *("é", "字", "😀", "\u200b", "\ufeff", "\ud7ff"),
+]
+
+
+def made_text(draw: random.Random, seeds: list[bytes]) -> bytes:
+    """A piece of a file, changed, with what opens something put in, once or very often."""
+    whole = draw.choice(seeds)
+    start = draw.randrange(len(whole))
+    changed = bytearray(mutated(draw, whole[start : start + draw.choice((200, 2000, 8000))]))
+    for _ in range(draw.choice((0, 1, 3, 10))):
+        at = draw.randrange(len(changed) + 1)
+        changed[at:at] = draw.choice(OPENINGS).encode() * draw.choice((1, 1, 2, 300, 3000))
+    return bytes(changed[:60_000])
+
+
+def cut_texts(seed: int, count: int, last: str) -> None:
+    """Decodes and cuts so many texts in languages drawn by chance; what is at hand is in the file `last`."""
+    draw = random.Random(seed)
+    seeds = [path.read_bytes() for path in sorted(CORPUS.rglob("*")) if path.is_file()]
+    cutter = Cutter(ListingRules(), Budget(60, 10, 90), cast(Embedder, WordsEmbedder()))
+    for _ in range(count):
+        data, language = made_text(draw, seeds), draw.choice(languages())
+        Path(last).write_bytes(language.encode() + b"\n" + data)
+        faulthandler.dump_traceback_later(CHILD_SECONDS, exit=True)
+        decoded = None if is_binary(data) else decode(data)
+        if decoded is None or not decoded.text.strip():
+            continue
+        text = decoded.text
+        (found,) = cutter.cut([Document(SourceFile("/f", "x", 1, 1, 1, 1), "00", text, language)])
+        assert isinstance(found, Indexed), found
+        starts = TokenIndex(text, WordsEmbedder().token_starts([text])[0])
+        covered = bytearray(len(text))
+        for chunk in found.chunks:
+            assert chunk.text == text[chunk.start : chunk.end]
+            assert starts.count(chunk.start, chunk.end) <= 90
+            covered[chunk.start : chunk.end] = b"\1" * (chunk.end - chunk.start)
+        assert all(covered[at] or text[at].isspace() for at in range(len(text)))
+    faulthandler.cancel_dump_traceback_later()
+
+
+_IN_A_CHILD = """
+import sys
+sys.path[:0] = {path!r}
+from test_hostile_input_properties import cut_texts
+cut_texts({seed}, {count}, {last!r})
+"""
+
+
+@pytest.mark.parametrize("count", repeated(200))
+def test_no_text_ends_or_stalls_the_process_that_cuts_it_and_none_of_it_is_lost(
+    tmp_path: Path, count: int, tell: Callable[[str], None]
+) -> None:
+    """In a process of its own, since what parses languages is written in C."""
+    seed, last = a_seed(), tmp_path / "last"
+    tell(f"{count} texts, STRESS_SEED={seed}")
+    path = [str(Path(__file__).parent), *sys.path]
+    script = _IN_A_CHILD.format(path=path, seed=seed, count=count, last=str(last))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:], last.read_bytes()[:500])
 
 
 @pytest.mark.parametrize("count", repeated(300))
