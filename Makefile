@@ -14,6 +14,7 @@ help:
 	@echo "make stress  run what takes long: kills, faults, many processes, long sequences"
 	@echo "make check   lint, formatting and types"
 	@echo "make docs    the documentation as a site in build/site; dead links end it"
+	@echo "make docs-try  every command that the documentation shows, in an empty environment"
 	@echo "make lock    the development tools' versions and hashes anew (needs uv)"
 	@echo "make build   sdist and wheel in dist/, tried in an empty environment"
 
@@ -56,6 +57,12 @@ tables: $(READY)
 # docs/search.svg: the real command over the samples.
 picture: $(READY)
 	$(BIN)/python docs/scripts/picture.py
+
+# Every command of README and docs/, with the wheel, in an empty environment.
+docs-try: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	PYTHON="$(PYTHON)" sh docs/scripts/try_in_empty.sh dist/*.whl
 
 # For every system and Python at once, which pip cannot do. Installed with `pip install --require-hashes -r`.
 lock:

@@ -14,6 +14,7 @@ from format_table import formats
 from pages import LANGUAGES, blocks, body_of, commands, pages
 from tables import TABLES, default_of, renewed, settings, tables_of
 
+from semantic_search import errors
 from semantic_search.cli import COMMANDS, command
 from semantic_search.clients.registering import INSTRUCTIONS
 from semantic_search.formats import FORMATS
@@ -248,12 +249,15 @@ def test_words_meet_that_the_pages_on_knowledge_bases_say_meet() -> None:
         assert not terms(first) & terms(other), first
 
 
-def test_the_page_in_ukrainian_shows_the_same_commands() -> None:
-    shown = [
-        [(command.text, command.shown) for command in commands(f"docs/knowledge-bases{language}.md")]
-        for language in ("", ".uk")
-    ]
-    assert shown[0] and shown[0] == shown[1]
+def test_a_page_in_ukrainian_shows_the_same_commands() -> None:
+    translated = [page for page in pages() if page.endswith(".uk.md")]
+    assert translated
+    for page in translated:
+        shown = [
+            [(command.text, command.shown) for command in commands(name)]
+            for name in (page, page.replace(".uk.md", ".md"))
+        ]
+        assert shown[0] and shown[0] == shown[1], page
 
 
 def test_the_figures_of_the_agents_page_are_those_of_the_benchmarks() -> None:
@@ -268,3 +272,36 @@ def test_the_figures_of_the_agents_page_are_those_of_the_benchmarks() -> None:
 def test_the_agents_page_shows_what_init_writes() -> None:
     (block,) = [block for block in blocks("docs/agents.md") if block.language == "markdown"]
     assert block.text.strip() == INSTRUCTIONS.strip()
+
+
+def test_every_class_of_error_has_its_row() -> None:
+    table = text_of("docs/troubleshooting.md").split("## By class, for scripts")[1].split("\n## ")[0]
+    classes = [name for name, value in vars(errors).items() if isinstance(value, type)]
+    assert re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE) == classes
+
+
+def test_the_messages_that_are_explained_are_messages_of_the_program() -> None:
+    text = text_of("docs/troubleshooting.md")
+    tables = text.split("## What is not found")[1].split("## By class")[0]
+    shown = re.findall(r"^\| `([^`]+)`", tables, flags=re.MULTILINE)
+    assert len(shown) > 10
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    for message in shown:
+        parts = [part.strip() for part in message.split("…") if len(part.strip()) > 5]
+        assert parts and all(part in sources for part in parts), message
+
+
+def test_privacy_and_security_say_the_same_of_what_leaves_the_machine() -> None:
+    sent = text_of("docs/privacy.md").split("## What is sent")[1].split("\n## ")[0]
+    leaves = text_of("SECURITY.md").split("## What leaves the machine")[1].split("\n## ")[0]
+    for what in ("allowDownload", "indexLocation", "index --engine ray", "HF_TOKEN", "telemetry"):
+        assert what in sent and what in leaves, what
+    for mode in ("0700", "0600"):
+        assert mode in text_of("docs/privacy.md") and mode in text_of("SECURITY.md")
+
+
+def test_examples_in_python_are_on_the_page_whose_examples_are_run() -> None:
+    """By test_public_api.py."""
+    assert [name for name in NAMES if any(block.language == "python" for block in blocks(name))] == [
+        "docs/python.md"
+    ]

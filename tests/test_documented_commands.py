@@ -32,7 +32,11 @@ def stage(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Stage:
     return Stage(tmp_path_factory.mktemp("pages"), Path(os.path.dirname(sys.executable)), more)
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if commands(page)])
+# A page in another language shows the same commands (test_docs.py), and they are run once.
+PAGES = [page for page in pages() if commands(page) and not page.endswith(".uk.md")]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_do_and_print_what_it_shows(stage: Stage, page: str) -> None:
     troubles = stage.troubles(page)
     assert not troubles, "\n" + "\n".join(troubles)
