@@ -237,11 +237,13 @@ def test_words_meet_that_the_pages_on_knowledge_bases_say_meet() -> None:
         ("ґрунт", "грунт"),
         ("елка", "ёлка"),
         ("зберігання", "зберіг"),
+        ("список", "списку"),
+        ("хлопець", "хлопця"),
     ]
-    apart = [("зберігання", "зберігаємо"), ("книзі", "книга"), ("руці", "рука"), ("хлопця", "хлопець")]
+    apart = [("зберігання", "зберігаємо"), ("книзі", "книга"), ("руці", "рука")]
     apart += [("проектом", "проєкт"), ("писати", "написати"), ("її", "іі"), ("мій", "мии")]
     for name in ("docs/knowledge-bases.md", "docs/knowledge-bases.uk.md"):
-        for words in [*together, *apart[:5]]:
+        for words in [*together, *apart[:4]]:
             assert all(f"`{word}`" in text_of(name) for word in words), (name, words)
     for first, *others in together:
         assert all(terms(other) == terms(first) for other in others), first

@@ -24,7 +24,7 @@ from itertools import chain
 from .stems import LATIN_LANGUAGES, latin_language
 from .words import word_terms
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 """Changes whenever the same text gives other terms: an index made with another value must be rebuilt."""
 
 _APOSTROPHES = "'’ʼ＇‘"

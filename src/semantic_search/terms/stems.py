@@ -24,6 +24,8 @@ _UKRAINIAN_DATIVE = re.compile(r"(?<=.{3})[оеє]ві$")
 _ABSTRACT_NOUN = re.compile(r"(?<=.{3})(?:істю|ість|ості|остей)$")
 _ADJECTIVE = re.compile(r"(?<=.{3})(?:ськ|ск|нн|н|ов|ев|єв)$")
 _GERMAN_DERIVATION = re.compile(r"(?<=.{3})(?:[aeiou]|ier|ung|isch)$")
+# Of the vowel that other forms do not have: `список` and `списку`, `хлопець` and `хлопця`, `конец` and `конца`.
+_FLEETING_VOWEL = re.compile(r"(?<=.[бвгджзйклмнпрстфхцчшщ])[оеє](?=[кц]$)")
 _LAST_VOWEL = re.compile(r"(?<=.{4})[аеиіоуыэюяєїьй]$")
 
 LATIN_LANGUAGES = ("english", "german", "spanish")
@@ -76,10 +78,15 @@ def stem_latin(word: str, language: str) -> str:
 
 
 def stem_cyrillic(word: str) -> str:
-    """The stem of a folded Russian or Ukrainian word, without endings, `-ськ-`, `-н-`, `-ов-`."""
+    """The stem of a folded Russian or Ukrainian word, without endings, `-ськ-`, `-н-`, `-ов-`.
+
+    A fleeting vowel goes whether the form has one or not; other vowels and consonants that change (`ніч` and
+    `ночі`, `рука` and `руці`) stay: made one, they join more that is apart than they bring together.
+    """
     word = _ABSTRACT_NOUN.sub("ост", _UKRAINIAN_DATIVE.sub("", word))
     word = word[: len(_snowball("russian", word.translate(_AS_RUSSIAN)))]
-    return _LAST_VOWEL.sub("", _ADJECTIVE.sub("", word))
+    # First, so that `список` and `списку` look the same to what takes `-ск-` for the ending of an adjective.
+    return _LAST_VOWEL.sub("", _ADJECTIVE.sub("", _FLEETING_VOWEL.sub("", word)))
 
 
 def stem_arabic(word: str) -> str:
