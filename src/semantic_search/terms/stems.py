@@ -24,7 +24,7 @@ _UKRAINIAN_DATIVE = re.compile(r"(?<=.{3})[оеє]ві$")
 _ABSTRACT_NOUN = re.compile(r"(?<=.{3})(?:істю|ість|ості|остей)$")
 _ADJECTIVE = re.compile(r"(?<=.{3})(?:ськ|ск|нн|н|ов|ев|єв)$")
 _GERMAN_DERIVATION = re.compile(r"(?<=.{3})(?:[aeiou]|ier|ung|isch)$")
-# Of the vowel that other forms do not have: `список` and `списку`, `хлопець` and `хлопця`, `конец` and `конца`.
+# The vowel that other forms do not have: `список` and `списку`, `хлопець` and `хлопця`, `конец` and `конца`.
 _FLEETING_VOWEL = re.compile(r"(?<=.[бвгджзйклмнпрстфхцчшщ])[оеє](?=[кц]$)")
 _LAST_VOWEL = re.compile(r"(?<=.{4})[аеиіоуыэюяєїьй]$")
 
