@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shutil
@@ -15,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import terminal
 
 PROGRAM = shutil.which("semantic-search", path=os.path.dirname(sys.executable)) or "semantic-search"
 # Far beyond what any command here takes: a command that waits for ever fails instead of hanging the run.
@@ -131,34 +132,7 @@ def on_terminal(
     argv: Sequence[Any], env: Environment | None = None, *, columns: int = 120
 ) -> tuple[str, int]:
     """Runs a program with a pseudo-terminal for stdout and stderr; what it showed, and its exit status."""
-    import fcntl
-    import pty
-    import struct
-    import termios
-
-    outer, inner = pty.openpty()
-    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    with subprocess.Popen(
-        argv,
-        env=environment({"TERM": "xterm-256color", **(env or {})}),
-        stdin=subprocess.DEVNULL,
-        stdout=inner,
-        stderr=inner,
-    ) as child:
-        os.close(inner)
-        shown = bytearray()
-        while True:
-            try:
-                part = os.read(outer, 65536)
-            except OSError as error:  # what Linux says when the other end is closed
-                if error.errno != errno.EIO:
-                    raise
-                part = b""
-            if not part:
-                break
-            shown += part
-        os.close(outer)
-    return shown.decode(), child.returncode
+    return terminal.show(argv, environment({"TERM": "xterm-256color", **(env or {})}), columns=columns)
 
 
 def index_directory(home: Path) -> Path:

@@ -7,26 +7,21 @@ A picture of rich's making, in a font of the reader's own: its usual template fe
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import html
 import io
-import os
-import pty
 import re
 import shlex
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from pages import ROOT
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
+from terminal import show
 from try_pages import environment, write_checkout
 
 PICTURE = ROOT / "docs" / "search.svg"
@@ -64,39 +59,6 @@ _FORMAT = """\
 """
 
 
-def on_terminal(argv: Sequence[str], env: Mapping[str, str], directory: Path) -> str:
-    """What a command prints where its stdout is a terminal of COLUMNS columns; its stderr is left out.
-
-    Raises CalledProcessError where it fails.
-    """
-    outer, inner = pty.openpty()
-    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
-    with subprocess.Popen(
-        argv,
-        cwd=directory,
-        env={**env, "TERM": "xterm-256color"},
-        stdin=subprocess.DEVNULL,
-        stdout=inner,
-        stderr=subprocess.DEVNULL,
-    ) as child:
-        os.close(inner)
-        printed = bytearray()
-        while True:
-            try:
-                part = os.read(outer, 65536)
-            except OSError as error:  # what Linux says when the other end is closed
-                if error.errno != errno.EIO:
-                    raise
-                part = b""
-            if not part:
-                break
-            printed += part
-        os.close(outer)
-    if child.returncode:
-        raise subprocess.CalledProcessError(child.returncode, list(argv))
-    return printed.decode().replace("\r\n", "\n")
-
-
 def draw(file: Path, bin_directory: Path, more: Mapping[str, str] | None = None) -> None:
     """Indexes the samples in a home of its own, asks the questions, and writes the picture."""
     with tempfile.TemporaryDirectory() as place:
@@ -114,7 +76,10 @@ def draw(file: Path, bin_directory: Path, more: Mapping[str, str] | None = None)
         for words in SHOWN:
             command = ["semantic-search", *words]
             console.print(Text.assemble(("$ ", "bold green"), (shlex.join(command), "bold")))
-            console.print(Text.from_ansi(on_terminal(command, env, directory)))
+            printed, status = show(command, env, columns=COLUMNS, directory=directory, stderr=False)
+            if status:
+                raise subprocess.CalledProcessError(status, command)
+            console.print(Text.from_ansi(printed.replace("\r\n", "\n")))
         svg = console.export_svg(
             title="semantic-search", theme=MONOKAI, code_format=_FORMAT, unique_id="terminal"
         )
