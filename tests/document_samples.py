@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import zipfile
@@ -439,6 +440,18 @@ SAMPLES: dict[str, Sample] = {
     ".pptm": _SLIDES,
     ".xlsx": _SHEETS,
     ".xlsm": _SHEETS,
+    ".ppt": Sample(
+        lambda: gzip.decompress(_made_by_a_program("apiary.ppt.gz")),
+        (
+            "# Весна на пасіці\n\nОглянути рамки до обльоту",
+            "Feed only below ten degrees",
+            "Notes: Bring the smoker to the meeting.",
+            "# Harvest by hive",
+            "Липовий мед відкачують у липні, a week after the bloom.",
+        ),
+        2,
+        "a week after",
+    ),
     ".xls": Sample(
         lambda: _made_by_a_program("costs.xls"),
         (

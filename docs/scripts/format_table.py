@@ -29,6 +29,7 @@ QUESTIONS = {
     ".docx": "скільки днів зберігають записи про вхід",
     ".doc": "how many frames has the blue hive by the fence",
     ".pptx": "коли обрізати яблуні",
+    ".ppt": "in which month is linden honey harvested",
     ".xlsx": "what did the glass for the greenhouse cost",
     ".xls": "скільки коштувала вощина для рамок",
     ".odt": "on which shelf is the pitchfork",

@@ -184,7 +184,7 @@ _ROWS = (
     _Row("pdf", "docs", None, "pdf"),
     _Row("docx", "docs", None, "docx docm doc", "", "word"),
     _Row("html", "docs", None, "html htm xhtml"),
-    _Row("pptx", "docs", None, "pptx pptm", "", "powerpoint"),
+    _Row("pptx", "docs", None, "pptx pptm ppt", "", "powerpoint"),
     _Row("xlsx", "data", None, "xlsx xlsm xls", "", "excel"),
     _Row("odt", "docs", None, "odt"),
     _Row("ods", "data", None, "ods"),

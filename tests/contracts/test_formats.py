@@ -19,7 +19,7 @@ REASONS = (Skip.DAMAGED, Skip.NO_TEXT, Skip.ENCRYPTED, Skip.TOO_COMPLEX, Skip.UN
 # Suffixes that share a module say the same; one of them stands for all where much is tried.
 MODULES = sorted({module: suffix for suffix, module in FORMATS.items()}.values())
 # Formats in which any text at all says something, and old ones under whose name programs write newer ones.
-LENIENT = frozenset((".xhtml", ".doc", ".xls"))
+LENIENT = frozenset((".xhtml", ".doc", ".xls", ".ppt"))
 
 
 def sample(suffix: str) -> bytes:

@@ -35,6 +35,7 @@ FORMATS: Mapping[str, str] = {
     ".doc": f"{__name__}.doc",
     ".pptx": f"{__name__}.pptx",
     ".pptm": f"{__name__}.pptx",
+    ".ppt": f"{__name__}.ppt",
     ".xlsx": f"{__name__}.xlsx",
     ".xlsm": f"{__name__}.xlsx",
     ".xls": f"{__name__}.xls",

@@ -14,7 +14,7 @@ _BINARY = """
 .safetensors .gguf .ggml .onnx .ort .pt .pth .ckpt .pb .tflite .mlmodel .h5 .hdf5 .keras .npy .npz .pkl
 .pickle .joblib .mat .rds .rdata .parquet .feather .arrow .orc .avro .lance .faiss .pte .task .db .db3
 .sqlite .sqlite3 .sqlitedb .db-wal .db-shm .db-journal .sqlite-wal .sqlite-shm .mdb .accdb .ldb .sst
-.frm .ibd .myd .myi .dbf .mdf .ldf .realm .rdb .ppt .xlsb .odg .pages .numbers .mobi .azw
+.frm .ibd .myd .myi .dbf .mdf .ldf .realm .rdb .xlsb .odg .pages .numbers .mobi .azw
 .azw3 .djvu .chm .fig .sketch .blend .fbx .glb .3ds .max .dwg .skp
 .stp .f3d .swp .swo .swn .ds_store .pcap .pcapng .cap .dmp .core .hprof .trace .jfr .pack .idx .rev .mo
 .qm .gmo .lnk .torrent .sav .unitypackage .uasset .umap .pak
