@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
-from .errors import ModelUnavailable, SemanticSearchError
+from .errors import ModelUnavailable, is_fault
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,9 +97,9 @@ def _embedded(
 
     try:
         return [id_ for id_, _ in batch], embed(batch)
-    except (SemanticSearchError, CancelledError):
-        raise
-    except Exception:  # the runtime's errors have no common base
+    except BaseException as error:  # the runtime's errors have no common base
+        if isinstance(error, CancelledError) or not is_fault(error):
+            raise
         if stop():
             raise CancelledError from None
     ids, rows = [], []
@@ -107,9 +107,9 @@ def _embedded(
         try:
             rows.append(embed([(id_, text)]))
             ids.append(id_)
-        except (SemanticSearchError, CancelledError):
-            raise
-        except Exception as error:
+        except BaseException as error:
+            if isinstance(error, CancelledError) or not is_fault(error):
+                raise
             left_out[id_] = " ".join(str(error).split())[:200] or type(error).__name__
             if not ids and place == _TELLING:
                 raise ModelUnavailable(f"the model fails at every text: {left_out[id_]}") from error

@@ -61,12 +61,14 @@ class NoIndex(StoreError):
 
 
 def is_fault(error: BaseException) -> bool:
-    """Whether an error is one that nobody foresaw, rather than one of ours or the wish that all should end.
-
-    Libraries written in Rust tell of their own faults by an exception that is no `Exception`.
-    """
+    """Whether an error is one that nobody foresaw, not one of ours nor the wish that all should end."""
     if isinstance(error, Exception):
         return not isinstance(error, SemanticSearchError)
+    return is_panic(error)
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether a library written in Rust found a fault of its own: what it raises then is no `Exception`."""
     return type(error).__name__ == "PanicException"
 
 

@@ -102,6 +102,6 @@ def globs(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def sentence(error: Exception) -> str:
+def sentence(error: BaseException) -> str:
     """An error as one line for an agent."""
     return valid(" ".join(str(error).split()))

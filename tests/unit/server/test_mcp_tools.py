@@ -311,17 +311,26 @@ def test_without_a_model_words_are_searched_and_it_is_said(notes: Path) -> None:
     assert summary["running"] is False and "by words alone" in summary["notes"][0]
 
 
+class PanicException(BaseException):
+    """As libraries written in Rust raise it."""
+
+
 class _Broken(WordsModels):
+    def __init__(self, error: type[BaseException]) -> None:
+        super().__init__()
+        self.error = error
+
     def open_embedder(self, *_: object, **__: object) -> object:  # type: ignore[override]
-        raise RuntimeError("the secret of the fault")
+        raise self.error("the secret of the fault")
 
 
+@pytest.mark.parametrize("error", [RuntimeError, PanicException])
 def test_a_fault_of_ours_has_a_number_and_its_details_stay_here(
-    notes: Path, capfd: pytest.CaptureFixture[str]
+    notes: Path, capfd: pytest.CaptureFixture[str], error: type[BaseException]
 ) -> None:
     with agent() as ai:
         ai.ok("index")
-    with agent(models=_Broken()) as ai:
+    with agent(models=_Broken(error)) as ai:
         text = ai.refused("search", query="tomato")
         number = re.search(r"number ([0-9a-f]{8})", text)
         assert number and "secret" not in text

@@ -17,7 +17,7 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree
 from lancedb.query import MatchQuery
 
-from ...errors import IndexReplaced, NoIndex, StoreError
+from ...errors import IndexReplaced, NoIndex, StoreError, is_panic
 from ...private_files import make_private_file
 from ..schema import SCHEMA_VERSION
 from .tables import ENTRIES, ENTRIES_SCHEMA, META, META_SCHEMA, VECTORS, quoted
@@ -350,14 +350,14 @@ def damaged(path: str, why: object) -> str:
     return f"the index {path} is damaged ({why}): run `semantic-search index --force` to build it afresh"
 
 
-def told(error: Exception, path: str) -> StoreError:
+def told(error: BaseException, path: str) -> StoreError:
     """An error of LanceDB as one of ours."""
     said = str(error).lower()
     gone = any(words in said for words in _VANISHED) and not any(words in said for words in _FULL)
     return (IndexReplaced if gone else StoreError)(explain(error, path))
 
 
-def explain(error: Exception, path: str) -> str:
+def explain(error: BaseException, path: str) -> str:
     """What is wrong with an index, and what to do. Only a damaged one is said to be damaged."""
     first = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
     first = _SOURCE.sub("", first)
@@ -389,7 +389,7 @@ def explain(error: Exception, path: str) -> str:
     return damaged(path, first)
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: BaseException) -> str:
     """What the system said of a connection, and whose it was: the core of a long nest of errors."""
     causes = _SYSTEM_SAID.findall(str(error))
     server = _SERVER.search(str(error))
@@ -401,5 +401,7 @@ def translated(path: str) -> Iterator[None]:
     """A span in which errors of LanceDB become StoreErrors that say what to do."""
     try:
         yield
-    except _TROUBLE as error:
+    except BaseException as error:
+        if not isinstance(error, _TROUBLE) and not is_panic(error):
+            raise
         raise told(error, path) from error

@@ -15,7 +15,7 @@ from builders import DIMENSION, FOLDER, indexed, vector, vectors
 from semantic_search.errors import NoIndex, StoreError
 from semantic_search.stores import Filter, Store, open_store
 from semantic_search.stores.lance import search, upkeep
-from semantic_search.stores.lance.session import UNFINISHED
+from semantic_search.stores.lance.session import UNFINISHED, translated
 from semantic_search.stores.lance.store import LanceStore
 from semantic_search.stores.lance.tables import ENTRIES, META
 
@@ -265,3 +265,12 @@ def test_text_that_changed_on_disk_is_damage(store: LanceStore) -> None:
     store.write(FOLDER, [indexed("a.md", "zebra")], seen_ns=1)
     store._entries.update(where="path = 'a.md'", values={"text": b"no longer packed"})
     assert "damaged" in store.check()
+
+
+def test_a_fault_of_the_library_itself_is_told_as_one_of_the_index(place: str) -> None:
+    """What it raises then is no `Exception`."""
+    panic = type("PanicException", (BaseException,), {})
+    with pytest.raises(StoreError, match=r"damaged \(index out of bounds\)"), translated(place):
+        raise panic("index out of bounds")
+    with pytest.raises(KeyboardInterrupt), translated(place):
+        raise KeyboardInterrupt
