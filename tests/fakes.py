@@ -46,6 +46,10 @@ class WordsEmbedder:
         return hashlib.sha256(self.row.name.encode()).hexdigest()
 
     @property
+    def folder(self) -> Path:
+        return Path("models", self.row.name)
+
+    @property
     def dimension(self) -> int:
         return self.row.dimension
 
