@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..corpus import Corpus
 from ..embedding import fill_vectors
-from ..errors import ModelUnavailable, NoIndex
+from ..errors import ModelUnavailable, NoIndex, StoreError
 from .index import Request, index
 from .scope import owner_of
 
@@ -32,6 +32,18 @@ def index_what_is_missing(corpus: Corpus, folders: Sequence[str]) -> None:
         for report in run.failed:
             corpus.note(report.error)
         _embed(corpus)
+        if not run.failed and not _indexed(corpus, path):
+            _switch(corpus, path, name)
+
+
+def _switch(corpus: Corpus, path: str, name: str) -> None:
+    """Has an index that was renewed on the way searched, which only a run does that finds it whole."""
+    index(corpus, Request(path, threads=corpus.settings.threads, embed=False))
+    if not _indexed(corpus, path):
+        raise StoreError(
+            f"{name} is only in the index that takes the old one's place when it is whole: "
+            "run `semantic-search index`, then search again"
+        )
 
 
 def _indexed(corpus: Corpus, path: str) -> bool:

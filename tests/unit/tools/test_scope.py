@@ -10,9 +10,11 @@ from builders import write_tree
 from fakes import WordsModels, configure, open_words
 
 from semantic_search.corpus import Corpus
-from semantic_search.errors import FolderError, QueryError
+from semantic_search.errors import FolderError, QueryError, StoreError
 from semantic_search.folders import Folder
 from semantic_search.stores import Filter
+from semantic_search.tools import on_demand
+from semantic_search.tools.index import Request, index
 from semantic_search.tools.on_demand import index_what_is_missing
 from semantic_search.tools.scope import folders_in, owner_of, resolve_filter, resolve_scopes
 
@@ -99,3 +101,40 @@ def test_on_demand_indexes_only_what_is_missing(
     assert sum("indexing it first" in note for note in notes) == 1
     assert models.embedded[before:] == ["zeppelin"] or "zeppelin" in models.embedded[-1]
     assert str(other) in corpus.reading()[0].folders()
+
+
+def test_on_demand_after_changed_settings_is_searched_at_once(
+    corpus: Corpus, folder: Path, tmp_path: Path, own_environment: Path, models: WordsModels
+) -> None:
+    """The folder goes into the index that takes the old one's place, and that is the one in use then."""
+    other = write_tree(tmp_path / "other", {"a.md": "zeppelin\n"})
+    corpus.close()
+    configure(own_environment, [folder], chunk={"targetTokens": 100})
+    with open_words(models) as renewed:
+        assert not renewed.reading()[1]
+        index_what_is_missing(renewed, [str(other)])
+        store, current = renewed.reading()
+        assert current
+        assert set(store.folders()) == {str(folder), str(other)}
+        assert store.pending_count() == 0
+
+
+def test_on_demand_says_so_where_the_old_index_stays_in_use(
+    corpus: Corpus,
+    folder: Path,
+    tmp_path: Path,
+    own_environment: Path,
+    models: WordsModels,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = write_tree(tmp_path / "other", {"a.md": "zeppelin\n"})
+    corpus.close()
+    configure(own_environment, [folder], chunk={"targetTokens": 100})
+    monkeypatch.setattr(on_demand, "EMBED_SECONDS", 0.0)
+    with open_words(models) as renewed:
+        with pytest.raises(StoreError, match="run `semantic-search index`, then search again"):
+            index_what_is_missing(renewed, [str(other)])
+        assert not renewed.reading()[1]
+        index(renewed, Request())
+        index_what_is_missing(renewed, [str(other)])
+        assert str(other) in renewed.reading()[0].folders()
