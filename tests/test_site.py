@@ -92,6 +92,13 @@ def test_a_dead_link_ends_the_build_and_each_is_told(tmp_path: Path) -> None:
     assert all(any(told in line for line in warnings) for told in DEAD.values()), warnings
 
 
+def test_every_page_is_linked_from_readme_and_from_the_first_page() -> None:
+    for page in pages():
+        if page not in ("README.md", "docs/index.md"):
+            assert f"]({page})" in text_of("README.md"), page
+            assert f"]({page.removeprefix('docs/')})" in text_of("docs/index.md"), page
+
+
 def test_links_that_lead_away_are_well_formed() -> None:
     found = [
         (page, target)
