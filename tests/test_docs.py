@@ -156,10 +156,11 @@ def test_the_table_of_settings_has_every_key_with_its_default_and_variable() -> 
 
 def test_every_variable_is_described() -> None:
     """Those of ours, and those of others that we read."""
+    ours = "((?:SS|XDG|HF)_[A-Z_]+|NO_COLOR|FORCE_[A-Z]+|VISUAL|EDITOR)"
     read = set()
     for path in (ROOT / "src").rglob("*.py"):
-        read |= set(re.findall(r'"((?:SS|XDG|HF)_[A-Z_]+|NO_COLOR)"', path.read_text(encoding="utf-8")))
-    described = set(re.findall(r"`((?:SS|XDG|HF)_[A-Z_]+|NO_COLOR)`", text_of("docs/configuration.md")))
+        read |= set(re.findall(f'"{ours}"', path.read_text(encoding="utf-8")))
+    described = set(re.findall(f"`{ours}`", text_of("docs/configuration.md")))
     assert read == described
 
 

@@ -78,6 +78,34 @@ def test_these_load_nothing_heavy(notes: Path, args: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "sea",
+        "search --",
+        "search --in no",
+        "search --in notes/",
+        "config def",
+        "config modelName ",
+        "index --store ",
+        "init --client ",
+        "cat notes/",
+        "completion ",
+    ],
+)
+def test_completing_loads_nothing_heavy(notes: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    """What is typed waits for it: neither a model nor an index nor a renderer."""
+    line = f"semantic-search {typed}"
+    monkeypatch.setenv("_SEMANTIC_SEARCH_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+    status, modules, stdout = run()
+    assert status == 0
+    assert stdout.startswith(("plain,", "dir,", "file,"))
+    assert modules & {*HEAVY, "sqlite3", "asyncio"} == set()
+
+
+@pytest.mark.parametrize(
     ("args", "most"),
     [(["--help"], 110), (["list"], 150), (["search", "--help"], 210)],
 )

@@ -11,7 +11,7 @@ def main() -> None:
 
     0 found or done, 1 nothing found, 2 an error (one line on stderr), 130 interrupted.
     """
-    from .cli import command
+    from .cli import COMPLETE_VARIABLE, command
     from .errors import SemanticSearchError, is_fault
 
     _use_utf8()
@@ -19,7 +19,11 @@ def main() -> None:
         # What libraries write is as private as what we do: LanceDB makes its files by the umask alone.
         os.umask(0o077)
     try:
-        status = command.main(standalone_mode=False)
+        if COMPLETE_VARIABLE in os.environ:
+            from .cli.completing import quote_for_bash
+
+            quote_for_bash()
+        status = command.main(standalone_mode=False, complete_var=COMPLETE_VARIABLE)
     except SemanticSearchError as error:
         status = _fail(str(error))
     except MemoryError:

@@ -15,6 +15,7 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, cast
 
 from .errors import ModelUnavailable, SettingsError
+from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +113,8 @@ def check_engine(engine: str) -> str:
     """An engine as it is, or SettingsError that says which there are."""
     if engine in (LOCAL, "ray") or engine.startswith("ray://"):
         return engine
-    raise SettingsError(f"there is no engine {engine}: it is {ENGINES}")
+    meant = did_you_mean(engine, (LOCAL, "ray"))
+    raise SettingsError(f"there is no engine {engine}{meant}: it is {ENGINES}")
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import FolderError
 from .settings import Settings, update_config
+from .suggestions import closest, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def check_folder(path: str, *, force: bool = False) -> str:
     """
     absolute = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(absolute):
-        raise FolderError(f"{path}: there is no such folder")
+        raise FolderError(f"{path}: there is no such folder{_sibling_meant(absolute)}")
     if not os.path.isdir(absolute):
         raise FolderError(f"{path}: not a folder; add the folder that holds it")
     resolved = os.path.realpath(absolute)
@@ -60,6 +61,17 @@ def check_folder(path: str, *, force: bool = False) -> str:
     if not os.access(resolved, os.R_OK | os.X_OK):
         raise FolderError(f"{path}: the folder cannot be read (permissions)")
     return resolved
+
+
+def _sibling_meant(absolute: str) -> str:
+    parent, name = os.path.split(absolute)
+    try:
+        with os.scandir(parent) as entries:
+            directories = [entry.name for entry in entries if entry.is_dir()]
+    except OSError:
+        return ""
+    meant = closest(name, directories)
+    return f" (did you mean {os.path.join(parent, meant)}?)" if meant else ""
 
 
 def _too_wide(resolved: str) -> bool:
@@ -129,7 +141,18 @@ def find_folder(folders: Sequence[Folder], name_or_path: str) -> Folder:
         if folder.path == path:
             return folder
     known = ", ".join(folder.name for folder in folders) or "none yet; add one with: semantic-search add PATH"
-    raise FolderError(f"{name_or_path}: not a configured folder. There are: {known}")
+    meant = folder_meant(name_or_path, folders)
+    raise FolderError(f"{name_or_path}: not a configured folder{meant}. There are: {known}")
+
+
+def folder_meant(name_or_path: str, folders: Sequence[Folder]) -> str:
+    """` (did you mean …?)` for a mistyped folder, with a path where one was given; "" where none is close."""
+    if os.sep not in name_or_path and not name_or_path.startswith("~"):
+        return did_you_mean(name_or_path, [folder.name for folder in folders])
+    path = os.path.abspath(os.path.expanduser(name_or_path))
+    return did_you_mean(path, [folder.path for folder in folders]) or did_you_mean(
+        name_or_path, [folder.name for folder in folders]
+    )
 
 
 def remove_folders(settings: Settings, names: Sequence[str]) -> list[Folder]:

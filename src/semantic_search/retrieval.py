@@ -27,6 +27,9 @@ WHOLE_FILES = 400
 UNKNOWN_WORDS = 4
 SPELLINGS = 3
 
+# A term tells something when it has this share of the weight of the question's rarest.
+TELLING = 0.25
+
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -38,7 +41,15 @@ class Pool:
     wanted: Filter
 
 
-def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[str]) -> list[Found]:
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Ranked candidates, best first, and the terms of the question that tell something."""
+
+    ranked: list[Found]
+    terms: tuple[str, ...]
+
+
+def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[str]) -> Retrieved:
     """Ranked candidates for a question; call it within a snapshot. What the user should know goes to `notes`.
 
     With `hybridSearch` off the vector arm decides alone. An arm that has nothing to go by abstains: the
@@ -62,7 +73,9 @@ def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[st
     found = candidates(store, lexical, vector or [])
     weights = signals.inverse_frequencies(store.frequencies(path_terms(told)), store.passage_count())
     asked = Asked.of(text, weights, dominant_script(text))
-    return rank(asked, found, evidence(store, terms, pool.wanted, found), rrf_k=corpus.settings.rrf_k)
+    ranked = rank(asked, found, evidence(store, terms, pool.wanted, found), rrf_k=corpus.settings.rrf_k)
+    least = TELLING * max(weights.values(), default=0.0)
+    return Retrieved(ranked, tuple(term for term in terms if weights.get(term, least) >= least))
 
 
 def _vector_arm(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[str]) -> Ranked | None:

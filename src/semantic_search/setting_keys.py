@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from .suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,12 @@ class Key:
     accepts: Callable[[Any], bool]
     meaning: str
     variable: str = ""
+    choices: tuple[str, ...] = ()
+
+    def refusal(self, value: object) -> str:
+        """What a value must be and is not, with the choice that was meant."""
+        meant = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+        return f"must be {self.expects}, not {json.dumps(value)}{meant}"
 
 
 def _integer(low: int, high: int) -> Callable[[Any], bool]:
@@ -88,6 +97,7 @@ KEYS: dict[str, Key] = {
         lambda v: v in STORE_BACKENDS,
         "where the index is kept",
         "SS_STORE_BACKEND",
+        STORE_BACKENDS,
     ),
     "indexLocation": Key(
         "location",
@@ -209,6 +219,13 @@ KEYS: dict[str, Key] = {
         _flag,
         "whether a search looks for changed files first",
         "SS_AUTO_REFRESH",
+    ),
+    "editor": Key(
+        "editor",
+        "",
+        "a command, or empty",
+        lambda value: isinstance(value, str),
+        "the command of `--editor`, such as `code` or `emacsclient -nw`; empty: `$VISUAL`, else `$EDITOR`",
     ),
     "concurrency": Key(
         "concurrency",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from .private_files import OWN_NAME, locked, make_private_directory, write_atomi
 from .setting_keys import KEYS as KEYS
 from .setting_keys import STORE_BACKENDS as STORE_BACKENDS
 from .setting_keys import Key as Key
+from .suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ class Settings:
     hybrid: bool
     rrf_k: int
     refresh: bool
+    editor: str
     concurrency: int
     origins: Mapping[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
@@ -191,7 +192,7 @@ def _value_of(
             return key.default, "default"
         value = value[part]
     if not key.accepts(value):
-        raise SettingsError(f"{config_file}: {name} must be {key.expects}, not {json.dumps(value)}")
+        raise SettingsError(f"{config_file}: {name} {key.refusal(value)}")
     return value, "file"
 
 
@@ -202,7 +203,7 @@ def _from_variable(key: Key, text: str) -> Any:
             text.strip().lower()
         )
     if not key.accepts(value):
-        raise SettingsError(f"the variable {key.variable} must be {key.expects}, not {text!r}")
+        raise SettingsError(f"the variable {key.variable} {key.refusal(text)}")
     return value
 
 
@@ -221,12 +222,7 @@ def unknown_keys(content: Mapping[str, Any]) -> tuple[str, ...]:
     inner = content.get("chunk")
     if isinstance(inner, Mapping):
         found += [(name, known_chunk) for name in inner if name not in known_chunk]
-    return tuple(_suggest(name, names) for name, names in found)
-
-
-def _suggest(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
-    return f"{name} (did you mean {close[0]}?)" if close else name
+    return tuple(name + did_you_mean(name, names) for name, names in found)
 
 
 def update_config(path: str, change: Callable[[dict[str, Any]], None]) -> None:
@@ -259,7 +255,7 @@ def known_key(name: str) -> Key:
     """The key of a name. Raises SettingsError, with the name that was meant where one is close."""
     if name not in KEYS:
         raise SettingsError(
-            f"there is no setting {_suggest(name, list(KEYS))}; `semantic-search config` lists them"
+            f"there is no setting {name}{did_you_mean(name, KEYS)}; `semantic-search config` lists them"
         )
     return KEYS[name]
 
@@ -272,7 +268,7 @@ def set_key(path: str, name: str, value: Any) -> None:
     """
     key = known_key(name)
     if not key.accepts(value):
-        raise SettingsError(f"{name} must be {key.expects}, not {json.dumps(value)}")
+        raise SettingsError(f"{name} {key.refusal(value)}")
 
     def change(content: dict[str, Any]) -> None:
         place = content

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from semantic_search.terms import TERMS_VERSION, index_terms, path_terms, query_terms
+from semantic_search.terms import TERMS_VERSION, index_terms, path_terms, query_terms, spans_of
 
 
 @pytest.mark.parametrize(
@@ -188,3 +188,29 @@ def test_special_tokens_of_models_are_plain_words() -> None:  # encoding-07
 
 def test_version_is_a_positive_number() -> None:
     assert TERMS_VERSION >= 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("розсади", "[Розсаду] висаджують, коли [розсада] міцна"),
+        ("резервную копию", "[Резервные] [копии], без [резервной] [копии] никак"),
+        ("retried", "It was [retrying]; it [retries], and every [retry] waits"),
+        ("user", "get[User]ById, get_[user]_by_id, [User]Store and [user]"),
+        ("get user", "[getUser]ById and [get_user]_by_id"),
+        ("getuserbyid", "the [getUserById] call"),
+        ("об'єкт", "[обʼєкти] та [об'єкт]"),
+        ("東京", "[東京]都庁の場所、京都"),
+        ("café", "[cafe\u0301] and [café], [cafe]"),
+        ("retry", "soft [retr\u00adies] and\u200b [retry]"),
+        ("zwölf Zahlungen", "die [Zahlung] ist nicht für [zwölf], und der Rest von den [Zahlungen]"),
+        ("walnut", "nothing of the kind"),
+        ("walnut", ""),
+    ],
+)
+def test_spans_are_where_the_terms_of_a_question_are(question: str, text: str) -> None:
+    plain = text.replace("[", "").replace("]", "")
+    marked = plain
+    for start, end in reversed(spans_of(plain, set(query_terms(question)))):
+        marked = f"{marked[:start]}[{marked[start:end]}]{marked[end:]}"
+    assert marked == text

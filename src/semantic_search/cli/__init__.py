@@ -5,11 +5,20 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import __version__
+from ..suggestions import did_you_mean
+from .commands import format_examples, no_such_option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+PROGRAM = "semantic-search"
+COMPLETE_VARIABLE = "_SEMANTIC_SEARCH_COMPLETE"
+"""By which a shell asks for what completes a line; the scripts of `completion` set it."""
 
 # name: (module here, what it does). The group's help reads this table and imports no command.
 COMMANDS = {
@@ -30,6 +39,7 @@ COMMANDS = {
     "import": ("transfer", "Take an exported index in."),
     "mcp": ("mcp", "Serve the Model Context Protocol to coding agents."),
     "init": ("init", "Register the server with a coding agent."),
+    "completion": ("completion", "Print a script that completes in a shell."),
 }
 
 
@@ -73,12 +83,34 @@ class LazyGroup(click.Group):
         """The command of the arguments. Raises UsageError that names the closest one."""
         try:
             return super().resolve_command(ctx, args)
+        except click.NoSuchOption as error:
+            raise no_such_option(self, ctx, error) from error
         except click.UsageError as error:
-            import difflib
+            meant = did_you_mean(args[0], COMMANDS)
+            raise click.UsageError(f"there is no command {args[0]}{meant}", ctx) from error
 
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
-            raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx) from error
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """See `click.Group`. Raises UsageError that names the closest option."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise no_such_option(self, ctx, error) from error
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """The commands by the table, without importing one of them, and the options."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=line)
+            for name, (_, line) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, then the epilog."""
+        format_examples("", formatter)
+        super().format_epilog(ctx, formatter)
 
 
 @click.group(
@@ -86,6 +118,6 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit status: 0 found or done, 1 nothing found, 2 an error.",
 )
-@click.version_option(__version__, prog_name="semantic-search")
+@click.version_option(__version__, prog_name=PROGRAM)
 def command() -> None:
     """Local, offline semantic search over your own files, for people and for coding agents."""

@@ -10,13 +10,15 @@ from ..corpus import Corpus
 from ..errors import FolderError
 from ..output import harmless, shown
 from ..tools.cat import Excerpt, cat
+from .commands import command
+from .completing import files_of_folders
 from .session import json_option, open_corpus, show_json
 
 _RANGE = re.compile(r"^(?P<name>.+):(?P<start>\d+)(?:-(?P<end>\d+))?$", re.DOTALL)
 
 
-@click.command("cat")
-@click.argument("file", metavar="FILE[:START[-END]]")
+@command("cat")
+@click.argument("file", metavar="FILE[:START[-END]]", shell_complete=files_of_folders)
 @json_option
 def cat_command(file: str, as_json: bool) -> None:
     """Show a file, or lines of it, as text (of a document what was extracted).

@@ -8,13 +8,15 @@ import click
 
 from ..output import shown
 from ..settings import KEYS, Settings, known_key, load_settings, set_key
+from .commands import command
+from .completing import setting_names, setting_values
 from .session import json_option, note, show, show_json
 
 
 # A value may be a negative number; whether it makes sense is for the setting to say.
-@click.command("config", context_settings={"ignore_unknown_options": True})
-@click.argument("key", required=False)
-@click.argument("value", required=False)
+@command("config", context_settings={"ignore_unknown_options": True})
+@click.argument("key", required=False, shell_complete=setting_names)
+@click.argument("value", required=False, shell_complete=setting_values)
 @json_option
 def config_command(key: str | None, value: str | None, as_json: bool) -> None:
     """Show the settings in force, or one of them, or set one.

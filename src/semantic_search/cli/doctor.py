@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import click
-
 from ..output import valid
 from ..tools.doctor import doctor
+from .commands import command
 from .session import json_option, open_corpus, show, show_json, store_option
 
 
-@click.command("doctor")
+@command("doctor")
 @store_option
 @json_option
 def doctor_command(as_json: bool) -> int:

@@ -6,11 +6,13 @@ import click
 
 from ..output import shown
 from ..tools import folders as verbs
+from .commands import command
+from .completing import directories, folder_names
 from .session import json_option, note, open_corpus, show, show_json
 
 
-@click.command("add")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@command("add")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=directories)
 @click.option("--force", is_flag=True, help="Accept a whole drive or home directory.")
 @json_option
 def add_command(paths: tuple[str, ...], force: bool, as_json: bool) -> None:
@@ -40,7 +42,7 @@ def add_command(paths: tuple[str, ...], force: bool, as_json: bool) -> None:
         note("run `semantic-search index` to index it")
 
 
-@click.command("list")
+@command("list")
 @json_option
 def list_command(as_json: bool) -> int:
     """List the configured folders."""
@@ -55,8 +57,8 @@ def list_command(as_json: bool) -> int:
     return 0 if folders else 1
 
 
-@click.command("remove")
-@click.argument("names", nargs=-1, required=True, metavar="NAME_OR_PATH...")
+@command("remove")
+@click.argument("names", nargs=-1, required=True, metavar="NAME_OR_PATH...", shell_complete=folder_names)
 @click.option("--keep-index", is_flag=True, help="Keep the passages in the index.")
 @json_option
 def remove_command(names: tuple[str, ...], keep_index: bool, as_json: bool) -> None:

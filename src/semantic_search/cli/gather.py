@@ -7,19 +7,23 @@ import click
 from ..output import harmless
 from ..tools.gather import MOST_TOKENS, gather, to_markdown
 from ..wire import hit_json
+from .commands import command
 from .search import question_of
 from .session import filters, json_option, note, open_corpus, show_json
 
 
-@click.command("gather")
+@command("gather")
 @click.argument("query", nargs=-1, required=True, metavar="QUERY")
-@click.option("-k", "count", type=click.IntRange(1), help="How many passages (default: defaultTopK, 5).")
+@click.option(
+    "-k", "count", type=click.IntRange(1), metavar="N", help="How many passages (default: defaultTopK, 5)."
+)
 @click.option(
     "-C", "context", type=click.IntRange(0), default=0, metavar="LINES", help="Lines around each passage."
 )
 @click.option(
     "--max-tokens",
     type=click.IntRange(1),
+    metavar="N",
     default=MOST_TOKENS,
     show_default=True,
     help="Budget of the block.",

@@ -10,20 +10,32 @@ from ..engines import ENGINES, LOCAL
 from ..indexing import FolderReport
 from ..tools.index import Request, Run, index
 from ..wire import run_json
+from .commands import command
+from .completing import engine_names, folder_names
 from .interrupt import until_interrupted
 from .progress import Reporter
 from .session import json_option, note, open_corpus, show, show_json, store_option
 
 
-@click.command("index")
-@click.argument("path", required=False)
+@command("index")
+@click.argument("path", required=False, shell_complete=folder_names)
 @click.option(
     "--force", is_flag=True, help="Read every file again, and believe that vanished files are gone."
 )
-@click.option("--max-files", type=click.IntRange(1), help="Stop after so many newly indexed files.")
-@click.option("--concurrency", type=click.IntRange(1, 256), help="Threads (default: one a core).")
+@click.option(
+    "--max-files", type=click.IntRange(1), metavar="N", help="Stop after so many newly indexed files."
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 256), metavar="N", help="Threads (default: one a core)."
+)
 @click.option("--no-embed", is_flag=True, help="Only make files searchable by words; vectors another time.")
-@click.option("--engine", default=LOCAL, help=f"What makes the vectors: {ENGINES}.")
+@click.option(
+    "--engine",
+    default=LOCAL,
+    metavar="ENGINE",
+    shell_complete=engine_names,
+    help=f"What makes the vectors: {ENGINES}.",
+)
 @click.option("--verbose", is_flag=True, help="Also a line for each skipped file.")
 @store_option
 @json_option

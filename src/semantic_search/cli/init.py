@@ -13,15 +13,17 @@ from ..errors import SettingsError
 from ..folders import check_folder
 from ..output import harmless, shown, valid
 from ..settings import load_settings
+from .commands import Choice, command
+from .completing import directories
 from .session import json_option, note, show_json
 
 
-@click.command("init")
-@click.argument("path", required=False)
+@command("init")
+@click.argument("path", required=False, shell_complete=directories)
 @click.option(
     "--client",
     "name",
-    type=click.Choice(list(CLIENTS)),
+    type=Choice(list(CLIENTS)),
     default="claude-code",
     show_default=True,
     help="Which agent.",

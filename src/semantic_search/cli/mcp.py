@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import click
 
+from .commands import command
+from .completing import directories
 
-@click.command("mcp")
+
+@command("mcp")
 @click.option(
     "--root",
     "roots",
     multiple=True,
     metavar="PATH",
+    shell_complete=directories,
     help="Serve this folder in place of the configured ones. Repeatable.",
 )
 def mcp_command(roots: tuple[str, ...]) -> None:

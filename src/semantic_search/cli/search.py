@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from ..corpus import Corpus
-from ..languages import page_word
 from ..output import harmless, one_line, shown
 from ..tools.gather import gather
-from ..tools.search import MOST_RESULTS, Answer, Question, files_of, search
-from ..types import Hit
-from ..wire import hits_json
-from .session import colour_wanted, filters, json_option, note, open_corpus, show, show_json
+from ..tools.search import MOST_RESULTS, Question, search
+from .choosing import editor_options, open_hit
+from .commands import command
+from .results import marked, show_answer, tell
+from .session import color_option, filters, json_option, open_corpus
+from .style import Style
 
 
-@click.command("search")
+@command("search")
 @click.argument("query", nargs=-1, required=True, metavar="QUERY")
-@click.option("-k", "count", type=click.IntRange(1), help="How many results (default: defaultTopK, 5).")
+@click.option(
+    "-k", "count", type=click.IntRange(1), metavar="N", help="How many results (default: defaultTopK, 5)."
+)
 @filters
 @click.option(
     "-C", "context", type=click.IntRange(0), metavar="LINES", help="Print passages with LINES around them."
 )
 @click.option("--files", "only_files", is_flag=True, help="Print only the files, best first.")
 @click.option("--explain", is_flag=True, help="Show the rank in each arm and every signal's share.")
+@color_option
+@editor_options
 @json_option
 def search_command(
     query: tuple[str, ...],
@@ -37,6 +40,8 @@ def search_command(
     context: int | None,
     only_files: bool,
     explain: bool,
+    style: Style,
+    choice: int,
     as_json: bool,
 ) -> int:
     """Find passages by meaning and by word."""
@@ -45,14 +50,16 @@ def search_command(
         question = question_of(corpus, query, count, narrowed, refresh=not no_refresh, explain=explain)
         if context is not None and not as_json:
             gathered = gather(corpus, question, context_lines=context, max_tokens=10**9)
-            answer = gathered.answer
             for span in gathered.spans:
-                show(f"{shown(span.hit.absolute)}:{span.first_line}-{span.last_line}  {span.hit.score:.3f}")
-                print(harmless(span.text) + "\n")
+                lines = f"{shown(span.hit.absolute)}:{span.first_line}-{span.last_line}"
+                print(f"{style.place(one_line(lines), span.hit.absolute)}  {span.hit.score:.3f}")
+                print(marked(harmless(span.text), gathered.answer.terms, style) + "\n")
+            tell(gathered.answer)
+            hits = [span.hit for span in gathered.spans]
         else:
-            return show_answer(search(corpus, question), only_files=only_files, as_json=as_json)
-    _tell(answer)
-    return 0 if answer.hits else 1
+            hits = show_answer(search(corpus, question), style, only_files=only_files, as_json=as_json)
+    open_hit(hits, choice)
+    return 0 if hits else 1
 
 
 def question_of(
@@ -77,80 +84,3 @@ def question_of(
         explain=explain,
         index_missing=True,
     )
-
-
-def show_answer(answer: Answer, *, only_files: bool, as_json: bool) -> int:
-    """Prints hits on stdout and notes on stderr; the exit status."""
-    hits = files_of(answer.hits) if only_files else answer.hits
-    if as_json:
-        show_json([shown(hit.absolute) for hit in hits] if only_files else hits_json(hits))
-    elif only_files:
-        for hit in hits:
-            show(shown(hit.absolute))
-    elif sys.stdout.isatty() and hits:
-        _table(hits)
-    else:
-        for hit in hits:
-            show_hit(hit)
-    _tell(answer)
-    return 0 if answer.hits else 1
-
-
-def show_hit(hit: Hit) -> None:
-    """A hit on one line: path:line, score, place, preview; tabs between them."""
-    place = hit.chunk.symbol or hit.chunk.heading
-    if hit.chunk.page:
-        page = f"{page_word(hit.language)} {hit.chunk.page}"
-        place = f"{place} ({page})" if place else page
-    where = f"{one_line(shown(hit.absolute))}:{hit.chunk.first_line}"
-    print(f"{where}\t{hit.score:.3f}\t{one_line(place)}\t{preview(hit, 160)}")
-    _explain(hit)
-
-
-def preview(hit: Hit, width: int) -> str:
-    """The passage on one line, cut to a width."""
-    text = one_line(" ".join(hit.chunk.text.split()))
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _explain(hit: Hit) -> None:
-    if hit.explain is not None:
-        show("    " + "  ".join(f"{key} {value:.4g}" for key, value in hit.explain.items()))
-
-
-def _table(hits: list[Hit]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(color_system="auto" if colour_wanted() else None, highlight=False)
-    table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
-    table.add_column("path", overflow="fold", ratio=2)
-    table.add_column("line", justify="right", no_wrap=True)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("preview", ratio=3, overflow="ellipsis")
-    for hit in hits:
-        where = Text(f"{one_line(shown(hit.folder_name))}/{one_line(shown(hit.path))}", style="cyan")
-        if hit.stale:
-            where.append(" (changed)", style="yellow")
-        if hit.chunk.page:
-            where.append(f" {page_word(hit.language)} {hit.chunk.page}", style="dim")
-        body = Text()
-        if hit.chunk.symbol or hit.chunk.heading:
-            body.append(one_line(hit.chunk.symbol or hit.chunk.heading) + "  ", style="bold")
-        body.append(preview(hit, 240))
-        table.add_row(where, str(hit.chunk.first_line), f"{hit.score:.3f}", body)
-    console.print(table)
-    for hit in hits:
-        _explain(hit)
-
-
-def _tell(answer: Answer) -> None:
-    for text in answer.notes:
-        note(text)
-    if any(hit.stale for hit in answer.hits):
-        note("some results are from files that changed since they were indexed")
-    if answer.pending:
-        note(f"{answer.pending} passages still wait for a vector; run `semantic-search index` to make them")
-    if not answer.hits:
-        note("nothing found")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -14,6 +14,9 @@ from ..corpus import Corpus
 from ..output import harmless, one_line
 from ..settings import STORE_BACKENDS, load_settings
 from ..wire import dumps
+from .commands import Choice
+from .completing import folders_or_below, language_names
+from .style import WHEN, Style, style_for
 
 _STORE = f"{__name__}.store"
 
@@ -25,6 +28,7 @@ in_option = click.option(
     "folders",
     multiple=True,
     metavar="NAME_OR_PATH",
+    shell_complete=folders_or_below,
     help="Only this folder, or a path in it. Repeatable.",
 )
 glob_option = click.option(
@@ -40,6 +44,7 @@ lang_option = click.option(
     "languages",
     multiple=True,
     metavar="LANG",
+    shell_complete=language_names,
     help="Only this language, such as python or md. Repeatable.",
 )
 tag_option = click.option(
@@ -59,7 +64,7 @@ def _choose_store(context: click.Context, _: click.Parameter, value: str | None)
 
 store_option = click.option(
     "--store",
-    type=click.Choice(STORE_BACKENDS),
+    type=Choice(STORE_BACKENDS),
     expose_value=False,
     callback=_choose_store,
     help="The store to use for this run (default: the setting storeBackend).",
@@ -102,6 +107,21 @@ def open_corpus() -> Iterator[Corpus]:
         yield corpus
 
 
-def colour_wanted() -> bool:
-    """Whether stdout is a terminal whose user did not ask for plain text (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def environment() -> Mapping[str, str]:
+    """This process's environment."""
+    return os.environ
+
+
+def _style(_context: click.Context, _param: click.Parameter, when: str) -> Style:
+    return style_for(when, os.environ, terminal=sys.stdout.isatty())
+
+
+# What the command gets is the style of its output on stdout.
+color_option = click.option(
+    "--color",
+    "style",
+    type=Choice(WHEN),
+    default="auto",
+    callback=_style,
+    help="Whether to colour; auto: on a terminal, unless NO_COLOR is set.",
+)

@@ -7,10 +7,11 @@ import click
 from ..output import shown
 from ..tools.status import FolderStatus, lock_held, status
 from ..wire import status_json
+from .commands import command
 from .session import json_option, note, open_corpus, show, show_json, store_option
 
 
-@click.command("status")
+@command("status")
 @click.option(
     "--skipped", "with_skipped", is_flag=True, help="List every file without passages, with its reason."
 )

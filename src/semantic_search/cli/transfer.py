@@ -7,16 +7,19 @@ import click
 from ..output import shown
 from ..tools.transfer import Transfer, export_index, import_index
 from ..wire import transfer_json
+from .commands import command
+from .completing import files, folder_names, mapped_folders
 from .session import json_option, note, open_corpus, show, show_json, store_option
 
 
-@click.command("export")
-@click.argument("file")
+@command("export")
+@click.argument("file", shell_complete=files)
 @click.option(
     "--in",
     "folders",
     multiple=True,
     metavar="NAME_OR_PATH",
+    shell_complete=folder_names,
     help="Only this folder. Repeatable.",
 )
 @store_option
@@ -28,13 +31,14 @@ def export_command(file: str, folders: tuple[str, ...], as_json: bool) -> None:
     _report(done, "exported", as_json=as_json)
 
 
-@click.command("import")
-@click.argument("file")
+@command("import")
+@click.argument("file", shell_complete=files)
 @click.option(
     "--map",
     "mappings",
     multiple=True,
     metavar="NAME=PATH",
+    shell_complete=mapped_folders,
     help="Where a folder of the export is on this machine. Repeatable.",
 )
 @store_option

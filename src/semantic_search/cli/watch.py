@@ -10,15 +10,19 @@ import click
 from ..tools.index import Request
 from ..tools.watch import Changed, watch
 from ..wire import run_json
+from .commands import command
+from .completing import folder_names
 from .index import total_of
 from .interrupt import until_interrupted
 from .progress import Reporter
 from .session import json_option, note, open_corpus, show, show_json, store_option
 
 
-@click.command("watch")
-@click.argument("path", required=False)
-@click.option("--concurrency", type=click.IntRange(1, 256), help="Threads (default: one a core).")
+@command("watch")
+@click.argument("path", required=False, shell_complete=folder_names)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 256), metavar="N", help="Threads (default: one a core)."
+)
 @click.option("--no-embed", is_flag=True, help="Only make files searchable by words; vectors another time.")
 @store_option
 @json_option

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from ..errors import ModelUnavailable
+from ..suggestions import did_you_mean
 from . import checkpoint, hub, sources
 from .cache import Progress, ReadyModel, prepare, ready_models, remembered_fingerprint
 from .rows import MODELS, ModelRow, find_row, is_repo
@@ -85,7 +86,8 @@ def _named_row(name: str) -> ModelRow:
     if is_repo(name):
         # Its facts are in its files; until they are here the row only says where to look.
         return ModelRow(name=name, dimension=0, window=0, repo=name)
-    raise ModelUnavailable(f"no model is called {name!r}. A model is {_choices()}.")
+    meant = did_you_mean(name, MODELS)
+    raise ModelUnavailable(f"no model is called {name!r}{meant}. A model is {_choices()}.")
 
 
 def _choices() -> str:

@@ -22,7 +22,7 @@ from collections.abc import Collection
 from itertools import chain
 
 from .stems import LATIN_LANGUAGES, latin_language
-from .words import word_terms
+from .words import ASCII_PART, fold, word_terms
 
 TERMS_VERSION = 2
 """Changes whenever the same text gives other terms: an index made with another value must be rebuilt."""
@@ -41,6 +41,7 @@ _ASCII_WORD = re.compile(r"\d+(?:\.\d+)+(?!\w)|\w+(?:[-']\w+)*", re.ASCII)
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]+"
 )
+_NO_SEPARATOR = re.compile("[^-_]+")
 _CACHED_WORDS = 1 << 17
 _CACHED_LENGTH = 64
 
@@ -91,6 +92,49 @@ def query_terms(text: str) -> list[str]:
         for terms_of in _terms_of.values():
             found.update(dict.fromkeys(terms_of[word]))
     return list(found)
+
+
+def spans_of(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
+    """Where a passage has the wanted terms: (start, end) of words, of parts of identifiers, or of pairs of
+    characters, in order and apart. A word counts as `index_terms` counts it, whatever its ending."""
+    seen = _INVISIBLE.sub("", text)
+    terms_of = _terms_of[latin_language(_words(text))]
+    words = (_ASCII_WORD if seen.isascii() else _WORD).finditer(seen)
+    found = [
+        (word.start() + start, word.start() + end)
+        for word in words
+        for start, end in _spans_in(word[0], terms_of, wanted)
+    ]
+    if len(seen) == len(text):
+        return found
+    places = [place for place, character in enumerate(text) if not _INVISIBLE.match(character)]
+    return [(places[start], places[end - 1] + 1) for start, end in found]
+
+
+def _spans_in(word: str, terms_of: _Cache, wanted: Collection[str]) -> list[tuple[int, int]]:
+    hit = {term for each in _words(word) for term in terms_of[each] if term in wanted}
+    if not hit:
+        return []
+    spans: list[tuple[int, int]] = []
+    for part in (ASCII_PART if word.isascii() else _NO_SEPARATOR).finditer(word):
+        for start, end in _spans_in_part(part[0], terms_of, hit):
+            start, end = part.start() + start, part.start() + end
+            if spans and not word[spans[-1][1] : start].strip("-_.'"):
+                start = spans.pop()[0]
+            spans.append((start, end))
+    # It may be wanted only as a whole: `getuserbyid` for `getUserById`.
+    return spans or [(0, len(word))]
+
+
+def _spans_in_part(part: str, terms_of: _Cache, hit: set[str]) -> list[tuple[int, int]]:
+    terms = {term for each in _words(part) for term in terms_of[each]}
+    if terms.isdisjoint(hit):
+        return []
+    if len(terms) > 1 and not part.isascii():
+        pairs = [(n, n + 2) for n in range(len(part) - 1) if fold(part[n : n + 2]) in hit]
+        if pairs:
+            return pairs
+    return [(0, len(part))]
 
 
 def path_terms(path: str) -> list[str]:

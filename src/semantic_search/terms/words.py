@@ -30,7 +30,7 @@ _PAIRED_BLOCKS = (
     (0x20000, 0x323AF),
 )
 _HANGUL = ((0x1100, 0x11FF), (0x3130, 0x318F), (0xAC00, 0xD7AF))
-_ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def word_terms(word: str, language: str) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def _parts(segment: str) -> list[tuple[str, str]]:
         return [*_parts(segment[elided.end() :])]
     segment = _NOT_IN_TERM.sub("", segment)
     if segment.isascii():
-        return [(part.lower(), "0" if part[0].isdigit() else "l") for part in _ASCII_PART.findall(segment)]
+        return [(part.lower(), "0" if part[0].isdigit() else "l") for part in ASCII_PART.findall(segment)]
     parts: list[tuple[str, str]] = []
     start = 0
     scripts = [_script(char) for char in segment]

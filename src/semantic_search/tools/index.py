@@ -164,6 +164,9 @@ def _what_to_index(corpus: Corpus, request: Request) -> list[Target]:
     if corpus.serve is not None:
         return _targets(corpus, resolve_scopes(corpus, request.path))
     path = os.path.realpath(os.path.expanduser(request.path))
+    if not os.path.exists(path):
+        # A folder's name, where no directory here is called so.
+        path = next((folder.path for folder in corpus.folders if folder.name == request.path), path)
     if not any(folder.path == path for folder in corpus.folders):  # those were checked when they were added
         path = check_folder(request.path, force=request.force)
     owner = owner_of(path, corpus.known_folders())

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from ..corpus import Corpus
 from ..errors import FolderError, QueryError
-from ..folders import Folder, is_inside, name_folders
+from ..folders import Folder, folder_meant, is_inside, name_folders
+from ..languages import languages as all_languages
 from ..languages import resolve_language, with_sources
 from ..stores import Filter
+from ..suggestions import did_you_mean
 
 Scope = tuple[str, str]
 """A folder's path and the relative path in it to which it is narrowed, empty for all of it."""
@@ -33,7 +35,8 @@ def resolve_filter(
     for name in languages:
         language = resolve_language(name)
         if language is None:
-            raise QueryError(f"{name}: no language or kind of file is known by this name")
+            meant = did_you_mean(name, all_languages())
+            raise QueryError(f"{name}: no language or kind of file is known by this name{meant}")
         resolved += with_sources(language)
     wanted_tags = tuple(tag for tag in tags if tag.strip("# /"))
     return Filter(scopes, tuple(glob for glob in globs if glob), tuple(resolved), wanted_tags)
@@ -53,8 +56,10 @@ def resolve_scopes(corpus: Corpus, name_or_path: str) -> tuple[Scope, ...]:
             found = tuple(scope for root in inside for scope in scopes_of(root, known))
         if found:
             return found
-    names = ", ".join(folder.name for folder in served_folders(corpus)) or "none yet"
-    raise FolderError(f"{name_or_path}: not in an indexed folder. There are: {names}")
+    served = served_folders(corpus)
+    names = ", ".join(folder.name for folder in served) or "none yet"
+    meant = folder_meant(name_or_path, served)
+    raise FolderError(f"{name_or_path}: not in an indexed folder{meant}. There are: {names}")
 
 
 def _meant(corpus: Corpus, name: str, known: Sequence[Folder]) -> Iterator[str]:

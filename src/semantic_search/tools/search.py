@@ -45,11 +45,15 @@ class Question:
 
 @dataclass(slots=True)
 class Answer:
-    """Hits, best first, with what the reader should know: notes, and texts still without a vector."""
+    """Hits, best first, with what the reader should know: notes, and texts still without a vector.
+
+    `terms` are those of the question that tell something: what to bring out in a passage.
+    """
 
     hits: list[Hit]
     notes: list[str] = field(default_factory=list)
     pending: int = 0
+    terms: tuple[str, ...] = ()
 
 
 @asked_again
@@ -86,9 +90,9 @@ def _answer(
     corpus: Corpus, store: Store, text: str, question: Question, wanted: Filter, notes: list[str]
 ) -> Answer:
     pool = Pool(max(5 * question.k, LEAST_POOL), wanted)
-    ranked = retrieve(corpus, store, text, pool, notes)
-    hits = with_links(store, to_hits(corpus, ranked, question.k, explain=question.explain))
-    return Answer(hits, notes, store.pending_count())
+    found = retrieve(corpus, store, text, pool, notes)
+    hits = with_links(store, to_hits(corpus, found.ranked, question.k, explain=question.explain))
+    return Answer(hits, notes, store.pending_count(), found.terms)
 
 
 def to_hits(corpus: Corpus, ranked: Sequence[Found], most: int, *, explain: bool) -> list[Hit]:

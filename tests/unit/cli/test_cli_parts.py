@@ -17,8 +17,9 @@ from semantic_search.cli.cat import cat_command
 from semantic_search.cli.index import counts
 from semantic_search.cli.interrupt import until_interrupted
 from semantic_search.cli.progress import Reporter, format_seconds
-from semantic_search.cli.search import preview, show_hit
-from semantic_search.cli.session import colour_wanted, note, open_corpus, show, show_json
+from semantic_search.cli.results import excerpt, preview, show_hit
+from semantic_search.cli.session import note, open_corpus, show, show_json
+from semantic_search.cli.style import Style
 from semantic_search.errors import FolderError
 from semantic_search.folders import Folder
 from semantic_search.indexing import FolderReport, Step
@@ -84,20 +85,11 @@ def test_results_go_to_stdout_and_notes_to_stderr(capsys: Captured) -> None:
     assert found.err == "note\\x1b[2J\n"
 
 
-@pytest.mark.parametrize(("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "xterm")])
-def test_no_colours_where_they_are_not_wanted(
-    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
-) -> None:
-    """Captured output is no terminal; with one, these two would decide."""
-    monkeypatch.setenv(variable, value)
-    assert not colour_wanted()
-
-
 HIT = Hit("/notes", "notes", "a\nb.md", "markdown", Chunk(0, 9, 3, 4, "two\n\twords", "A > B"), 0.5)
 
 
 def test_a_hit_is_one_line_with_tabs_between_its_fields(capsys: Captured) -> None:
-    show_hit(HIT)
+    show_hit(HIT, ["word"], Style())
     (line,) = capsys.readouterr().out.splitlines()
     where, score, place, text = line.split("\t")
     assert where.endswith("a\\nb.md:3")
@@ -109,6 +101,32 @@ def test_a_preview_is_one_line_of_a_width(text: str, width: int) -> None:
     shown = preview(Hit("/f", "f", "a", "text", Chunk(0, len(text), 1, 1, text), 1.0), width)
     assert len(shown) <= width
     assert shown.splitlines() in ([], [shown])
+
+
+@given(
+    st.text(st.characters(categories=("L", "Zs")), max_size=300),
+    st.lists(st.integers(0, 290), max_size=6),
+    st.integers(40, 120),
+)
+def test_an_excerpt_is_a_part_of_the_text_with_what_was_found_in_it(
+    text: str, starts: list[int], width: int
+) -> None:
+    spans = [(n, n + 3) for n in sorted({n // 5 * 5 for n in starts}) if n + 3 <= len(text)]
+    part, inside = excerpt(text, spans, width)
+    assert len(part) <= width
+    assert part.removeprefix("…").removesuffix("…") in text
+    assert {part[a:b] for a, b in inside} <= {text[a:b] for a, b in spans}
+
+
+def test_an_excerpt_shows_where_most_of_the_question_is() -> None:
+    text = "tomato " + "filler " * 60 + "seedlings want water and sun " + "filler " * 60
+    at = text.index("seedlings")
+    spans = [(0, 6), (at, at + 9), (at + 15, at + 20)]
+    part, inside = excerpt(text, spans, 60)
+    assert part.startswith("…")
+    assert part.endswith("…")
+    assert [part[a:b] for a, b in inside] == ["seedlings", "water"]
+    assert excerpt("short", [(0, 5)], 60) == ("short", [(0, 5)])
 
 
 def test_progress_the_report_goes_to_stdout_and_nothing_else(capsys: Captured) -> None:
