@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # How much of it: a tenth with STRESS=0.1.
 STRESS ?= 1
 
-.PHONY: help demo test stress check format docs tables picture docs-try lock build clean
+.PHONY: help demo test stress check format docs tables man picture docs-try lock build clean
 help:
 	@echo "make demo    install, index this repository and the samples, and search them"
 	@echo "make test    run every test"
@@ -53,6 +53,10 @@ docs: $(READY)
 # What the pages say that the code knows: settings, models, formats.
 tables: $(READY)
 	$(BIN)/python docs/scripts/tables.py
+
+# docs/semantic-search.1, of the help of the commands and the tables.
+man: $(READY)
+	$(BIN)/python docs/scripts/man_page.py
 
 # docs/search.svg: the real command over the samples.
 picture: $(READY)

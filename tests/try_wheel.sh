@@ -12,6 +12,7 @@ printf '# Backups\n\nThe database is copied every night at three.\n' > "$here/no
 printf '# Garden\n\nTomatoes want sun and little water.\n' > "$here/notes/garden.md"
 run="$here/env/bin/semantic-search"
 "$run" --version
+test -s "$here/env/share/man/man1/semantic-search.1"
 "$run" add "$here/notes"
 "$run" index
 "$run" search "коли роблять резервну копію бази" -k 1 | tee "$here/found"
