@@ -145,7 +145,7 @@ def _table(width: int, hits: Sequence[Hit], terms: Collection[str], style: Style
 
     table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
     longest = max(len(_where(hit)) for hit in hits)
-    for_path = max(12, min(longest, 2 * width // 5))
+    for_path = max(12, min(longest, 9 * width // 20))
     table.add_column("path", overflow="fold", max_width=for_path)
     table.add_column("line", justify="right", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
