@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -48,15 +49,12 @@ class Took:
 
 def at_work(pid: int, *, threads: bool) -> dict[str, float]:
     """Seconds that each thread of a process (or the first one) ran or was ready to run until now."""
-    names = os.listdir(f"/proc/{pid}/task") if threads else [str(pid)]
     found = {}
-    for name in names:
-        place = f"/proc/{pid}/task/{name}/schedstat" if threads else f"/proc/{pid}/schedstat"
-        try:
-            ran, queued, _ = Path(place).read_text().split()
-        except OSError:  # a thread that ended meanwhile, or a system that does not tell
-            continue
-        found[name] = (int(ran) + int(queued)) / 1e9
+    for place in Path("/proc").glob(f"{pid}/task/*/schedstat" if threads else f"{pid}/schedstat"):
+        # A thread may have ended meanwhile; a system that does not tell has no such files.
+        with contextlib.suppress(OSError):
+            ran, queued, _ = place.read_text().split()
+            found[place.parent.name] = (int(ran) + int(queued)) / 1e9
     return found
 
 
