@@ -33,6 +33,13 @@ SHOWN = (
     ("search", "exponential backoff with jitter", "--lang", "python", "-k", "1"),
 )
 
+# The width that rich gives to a character, and a text that begins with spaces.
+_COLUMN = 12.2
+_INDENTED = re.compile(
+    r'(?P<before><text[^>]*) x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)" textLength="[\d.]+"(?P<after>[^>]*)>'
+    r"(?P<spaces>(?:&#160;)+)"
+)
+
 _FORMAT = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
 <title>What semantic-search prints for four questions about the samples</title>
@@ -83,8 +90,15 @@ def draw(file: Path, bin_directory: Path, more: Mapping[str, str] | None = None)
         svg = console.export_svg(
             title="semantic-search", theme=MONOKAI, code_format=_FORMAT, unique_id="terminal"
         )
+    svg = _INDENTED.sub(_at_its_column, svg)
     # A difference shows what changed, line by line.
     file.write_text(re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE), encoding="utf-8")
+
+
+def _at_its_column(match: re.Match[str]) -> str:
+    """A text without the spaces before it, where it stands: not every viewer gives these their width."""
+    start = float(match["x"]) + match["spaces"].count("&#160;") * _COLUMN
+    return f'{match["before"]} x="{start:.1f}" y="{match["y"]}"{match["after"]}>'
 
 
 def lines_of(svg: str) -> list[str]:
@@ -92,7 +106,13 @@ def lines_of(svg: str) -> list[str]:
     found: dict[float, list[tuple[float, str]]] = {}
     for x, y, text in re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>', svg):
         found.setdefault(float(y), []).append((float(x), html.unescape(text).replace("\xa0", " ")))
-    return ["".join(text for _, text in sorted(parts)).rstrip() for _, parts in sorted(found.items())]
+    lines = []
+    for _, parts in sorted(found.items()):
+        line = ""
+        for x, text in sorted(parts):
+            line = line.ljust(round(x / _COLUMN)) + text
+        lines.append(line.rstrip())
+    return lines
 
 
 def main() -> None:

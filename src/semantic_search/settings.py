@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,23 +81,51 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
     Raises SettingsError naming the file or variable, the key and what it must be.
     """
-    env = os.environ if environment is None else environment
+    return _load(os.environ if environment is None else environment, nullcontext)
+
+
+def load_usable_settings(environment: Mapping[str, str] | None = None) -> tuple[Settings, list[str]]:
+    """Settings with the default for each one that is wrong, and what is wrong, a sentence each.
+
+    For looking at what is wrong with an installation, not for work: with other settings than the user's own
+    another index would be used. Raises SettingsError where a place is no absolute path.
+    """
+    faults: list[str] = []
+
+    @contextmanager
+    def keeping() -> Iterator[None]:
+        try:
+            yield
+        except SettingsError as error:
+            faults.append(str(error))
+
+    return _load(os.environ if environment is None else environment, keeping), faults
+
+
+def _load(env: Mapping[str, str], part: Callable[[], AbstractContextManager[None]]) -> Settings:
     paths = find_paths(env)
-    content = read_config(paths.config_file)
-    values: dict[str, Any] = {}
-    origins: dict[str, str] = {}
+    content: dict[str, Any] = {}
+    with part():
+        content = read_config(paths.config_file)
+    values: dict[str, Any] = {key.attribute: key.default for key in KEYS.values()}
+    origins = dict.fromkeys(KEYS, "default")
     for name, key in KEYS.items():
-        value, origin = _value_of(name, key, content, env, paths.config_file)
-        values[key.attribute] = tuple(value) if isinstance(value, list) else value
-        origins[name] = origin
-    values["roots"] = tuple(_root(root, env) for root in values["roots"])
-    _check_chunks(values, paths.config_file)
-    if "://" in env.get("SS_INDEX_DIR", ""):
-        values["location"] = _from_variable(
-            replace(KEYS["indexLocation"], variable="SS_INDEX_DIR"), env["SS_INDEX_DIR"]
-        )
-        origins["indexLocation"] = "environment"
-    _settle_store(values, origins)
+        with part():
+            value, origins[name] = _value_of(name, key, content, env, paths.config_file)
+            values[key.attribute] = tuple(value) if isinstance(value, list) else value
+    roots, values["roots"] = values["roots"], ()
+    with part():
+        values["roots"] = tuple(_root(root, env) for root in roots)
+    with part():
+        _check_chunks(values, paths.config_file)
+    with part():
+        if "://" in env.get("SS_INDEX_DIR", ""):
+            values["location"] = _from_variable(
+                replace(KEYS["indexLocation"], variable="SS_INDEX_DIR"), env["SS_INDEX_DIR"]
+            )
+            origins["indexLocation"] = "environment"
+    with part():
+        _settle_store(values, origins)
     return Settings(paths=paths, origins=origins, unknown=unknown_keys(content), **values)
 
 

@@ -11,7 +11,14 @@ import pytest
 from fakes import configure
 
 from semantic_search.errors import SettingsError
-from semantic_search.settings import KEYS, load_settings, read_config, set_key, update_config
+from semantic_search.settings import (
+    KEYS,
+    load_settings,
+    load_usable_settings,
+    read_config,
+    set_key,
+    update_config,
+)
 
 
 def write_config(home: Path, text: str) -> Path:
@@ -214,3 +221,25 @@ def test_an_index_at_a_uri_in_the_config_file(own_environment: Path) -> None:
     configure(own_environment, folderPaths={"a": 1})
     with pytest.raises(SettingsError, match="folderPaths"):
         load_settings()
+
+
+def test_what_is_wrong_is_told_at_once_and_the_rest_is_used(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(
+        '{"defaultTopK": "many", "rrfK": 30, "storeBackend": "papyrus", "defaultRoots": ["/a"], '
+        '"readOnly": 1}'
+    )
+    environment = {"SS_CONFIG_PATH": str(config), "SS_AUTO_REFRESH": "perhaps"}
+    found, faults = load_usable_settings(environment)
+    assert (found.top_k, found.rrf_k, found.store, found.refresh) == (5, 30, "sqlite", True)
+    assert len(faults) == 4
+    for name in ("storeBackend", "readOnly", "defaultTopK", "SS_AUTO_REFRESH"):
+        assert sum(name in fault for fault in faults) == 1
+    config.write_text("{")
+    found, faults = load_usable_settings(environment)
+    assert found.roots == () and len(faults) == 2 and "not valid JSON" in faults[0]
+    config.write_text('{"rrfK": 30}')
+    assert load_usable_settings({"SS_CONFIG_PATH": str(config)}) == (
+        load_settings({"SS_CONFIG_PATH": str(config)}),
+        [],
+    )

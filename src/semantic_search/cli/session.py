@@ -12,7 +12,7 @@ import click
 
 from ..corpus import Corpus
 from ..output import harmless, one_line
-from ..settings import STORE_BACKENDS, load_settings
+from ..settings import STORE_BACKENDS, Settings, load_settings, load_usable_settings
 from ..wire import dumps
 from .commands import Choice
 from .completing import folders_or_below, language_names
@@ -96,9 +96,26 @@ def show_json(value: object) -> None:
 @contextlib.contextmanager
 def open_corpus() -> Iterator[Corpus]:
     """The corpus of this run. Notes go to stderr, what is unknown in the configuration too."""
+    with _opened(load_settings(_variables())) as corpus:
+        yield corpus
+
+
+@contextlib.contextmanager
+def open_whatever_can_be() -> Iterator[tuple[Corpus, list[str]]]:
+    """The corpus with the default of each setting that is wrong, and what is wrong, for the doctor."""
+    settings, faults = load_usable_settings(_variables())
+    with _opened(settings) as corpus:
+        yield corpus, faults
+
+
+def _variables() -> Mapping[str, str] | None:
     context = click.get_current_context(silent=True)
     store = context.meta.get(_STORE) if context else None
-    settings = load_settings({**os.environ, "SS_STORE_BACKEND": store} if store else None)
+    return {**os.environ, "SS_STORE_BACKEND": store} if store else None
+
+
+@contextlib.contextmanager
+def _opened(settings: Settings) -> Iterator[Corpus]:
     # Grammars are unpacked once; they belong with our other derived files, not in a cache of their own.
     os.environ.setdefault("SEMBLE_GRAMMARS_CACHE_DIR", os.path.join(settings.paths.model_cache, "grammars"))
     for key in settings.unknown:

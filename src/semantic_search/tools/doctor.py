@@ -9,7 +9,7 @@ import re
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .. import index_files
@@ -29,10 +29,17 @@ class Finding:
     detail: str
 
 
-def doctor(corpus: Corpus) -> list[Finding]:
-    """Findings of every check, in the order in which things depend on each other. Never raises."""
+def doctor(corpus: Corpus, wrong_settings: Sequence[str] = ()) -> list[Finding]:
+    """Findings of every check, in the order in which things depend on each other. Never raises.
+
+    `wrong_settings` are sentences about those that the corpus has the defaults for.
+    """
     findings: list[Finding] = []
     for name, check in CHECKS.items():
+        if check is _settings and wrong_settings:
+            findings += [Finding(name, False, sentence) for sentence in wrong_settings]
+            findings.append(Finding(name, False, "the other checks are of the defaults for these"))
+            continue
         try:
             findings += [Finding(name, well, detail) for well, detail in check(corpus)]
         except SemanticSearchError as error:
