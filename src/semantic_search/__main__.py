@@ -20,9 +20,9 @@ def main() -> None:
         os.umask(0o077)
     try:
         if COMPLETE_VARIABLE in os.environ:
-            from .cli.completing import quote_for_bash
+            from .cli.completing import use_our_shells
 
-            quote_for_bash()
+            use_our_shells()
         status = command.main(standalone_mode=False, complete_var=COMPLETE_VARIABLE)
     except SemanticSearchError as error:
         status = _fail(str(error))

@@ -57,7 +57,7 @@ def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[st
     QueryError when both do.
     """
     from .terms import path_terms, query_terms
-    from .terms.questions import telling_part
+    from .terms.questions import small_words, telling_part
 
     told = telling_part(text)
     terms = query_terms(told)
@@ -75,7 +75,9 @@ def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[st
     asked = Asked.of(text, weights, dominant_script(text))
     ranked = rank(asked, found, evidence(store, terms, pool.wanted, found), rrf_k=corpus.settings.rrf_k)
     least = TELLING * max(weights.values(), default=0.0)
-    return Retrieved(ranked, tuple(term for term in terms if weights.get(term, least) >= least))
+    small = set(query_terms(small_words(told)))
+    told_by = (term for term in terms if term not in small and weights.get(term, least) >= least)
+    return Retrieved(ranked, tuple(told_by))
 
 
 def _vector_arm(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[str]) -> Ranked | None:

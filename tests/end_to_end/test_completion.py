@@ -133,6 +133,12 @@ def test_bash_and_zsh_complete(session: Session) -> None:
     assert without_slash == {typed: [word.rstrip("/") for word in line] for typed, line in LINES}
 
 
+def test_after_a_slash_the_path_goes_on(session: Session) -> None:
+    assert session.completed("search --in garden/tom\tX") == ["search", "--in", "garden/tomatoes/X"]
+    assert session.completed("cat gard\tсі\t1") == ["cat", "garden/сівба.md", "1"]
+    assert session.completed("import x --map gard\tB") == ["import", "x", "--map", "garden=B"]
+
+
 def test_fish_completes(place: Path, own_environment: Path, run: Command) -> None:
     """`complete -C` does what its Tab key does, and shows every choice."""
     fish = shell("fish")

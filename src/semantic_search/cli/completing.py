@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, add_completion_class
+from click.shell_completion import BashComplete, CompletionItem, ZshComplete, add_completion_class
 
 from ..errors import SemanticSearchError
 from ..folders import Folder, configured_folders
@@ -22,8 +22,22 @@ SHELLS = ("bash", "zsh", "fish")
 Items = list["CompletionItem[str]"]
 
 
-class QuotingBashComplete(BashComplete):
+# Click's scripts have a blank put after everything; what follows a slash or `NAME=` is still to come.
+_BASH = BashComplete.source_template.replace(
+    "COMPREPLY+=($value)",
+    "COMPREPLY+=($value)\n            if [[ $value == *[/=] ]]; then compopt -o nospace; fi",
+)
+_ZSH = ZshComplete.source_template.replace(
+    "compadd -U -V unsorted -a completions",
+    "compadd -U -V unsorted -S '' -- ${(M)completions:#*[/=]}\n"
+    "        compadd -U -V unsorted -- ${completions:#*[/=]}",
+)
+
+
+class BashCompleteQuoting(BashComplete):
     """Bash puts what is offered on the line as it is; zsh and fish quote it themselves."""
+
+    source_template = _BASH
 
     def format_completion(self, item: CompletionItem[str]) -> str:
         """See `BashComplete`."""
@@ -32,9 +46,16 @@ class QuotingBashComplete(BashComplete):
         return super().format_completion(item)
 
 
-def quote_for_bash() -> None:
-    """Has click use the completion of ours for bash from now on."""
-    add_completion_class(QuotingBashComplete)
+class ZshCompleteOpen(ZshComplete):
+    """Zsh, without a blank after a slash."""
+
+    source_template = _ZSH
+
+
+def use_our_shells() -> None:
+    """Has click complete for bash and zsh in our way from now on."""
+    add_completion_class(BashCompleteQuoting)
+    add_completion_class(ZshCompleteOpen)
 
 
 def folder_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> Items:
@@ -110,7 +131,12 @@ def engine_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) 
 
 def _folders(incomplete: str, *, after: str = "") -> Items:
     found = [folder for folder in _configured() if folder.name.startswith(incomplete)]
-    return [CompletionItem(folder.name + after, help=folder.path) for folder in found if _sayable(folder)]
+    # Zsh's script handles what has a description in a way that always adds a blank.
+    return [
+        CompletionItem(folder.name + after, help=None if after else folder.path)
+        for folder in found
+        if _sayable(folder)
+    ]
 
 
 def _below(incomplete: str, *, with_files: bool) -> Iterator[CompletionItem[str]]:

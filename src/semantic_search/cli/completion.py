@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from .commands import Choice, command
-from .completing import SHELLS
+from .completing import SHELLS, use_our_shells
 from .session import note
 
 
@@ -24,6 +24,7 @@ def completion_command(shell: str) -> None:
     from . import COMPLETE_VARIABLE, PROGRAM
     from . import command as group
 
+    use_our_shells()
     found = get_completion_class(shell)
     if found is None:
         raise click.UsageError(f"this version of click does not complete in {shell}")

@@ -27,8 +27,15 @@ is are was were be been do does did can could should would will have has had i w
 є був була було були был была было были
 ist sind war waren hat haben wird werden kann können es son fue est sont
 """
+_JOINING_WORDS = """
+and or the an of to in on at by for from with as it its our he she they this that these those not no
+та або але на із зі до від за по про для при над під без між ми ви він вона вони це цей ця ці не
+и или но на со до от за по об для при над под без между мы вы он она они это этот эта эти не
+und oder der die das ein eine mit von für auf im in zu nicht el la los las un una de del con por para en
+"""
 _ASKING = frozenset(_ASKING_WORDS.split())
 _HELPING = frozenset(_HELPING_WORDS.split())
+_SMALL = _ASKING | _HELPING | frozenset(_JOINING_WORDS.split())
 
 
 def telling_part(text: str) -> str:
@@ -43,6 +50,16 @@ def telling_part(text: str) -> str:
     if not any(word not in _ASKING and word not in _HELPING for word in words):
         return text
     return "".join(part if n % 2 else _WORD.sub(_kept, part) for n, part in enumerate(_quoted(text)))
+
+
+def small_words(text: str) -> str:
+    """The words of a text that say nothing of its subject by themselves; "" where it has no others.
+
+    A search goes by them all the same: this is for what to bring out in a passage.
+    """
+    words = [match[0] for match in _WORD.finditer(text)]
+    small = [word for word in words if len(word) < 3 or word.casefold() in _SMALL]
+    return " ".join(small) if len(small) < len(words) else ""
 
 
 def _quoted(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semantic_search.terms import query_terms
-from semantic_search.terms.questions import telling_part
+from semantic_search.terms.questions import small_words, telling_part
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,19 @@ def test_a_question_keeps_what_it_is_about(question: str, left: str) -> None:
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
     assert telling_part(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "small"),
+    [
+        ("exponential backoff with jitter", "with"),
+        ("чому ми не видаляємо старі події", "чому ми не"),
+        ("резервные копии и восстановление", "и"),
+        ("go by id", ""),
+        ("to be or not to be", ""),
+        ("walnuts", ""),
+        ("", ""),
+    ],
+)
+def test_small_words_are_told_apart_where_there_are_others(text: str, small: str) -> None:
+    assert small_words(text) == small
