@@ -33,14 +33,13 @@ def test_search_shows_a_table_in_colour(run: Command, indexed: Path) -> None:
 
 
 def test_no_colour_when_it_is_not_wanted(run: Command, indexed: Path) -> None:
+    """The rules are those of `tests/unit/cli/test_style.py`; here they reach every command that colours."""
     place = f"{indexed / 'garden.md'}:1"
     for arguments in (["search", "seedlings"], ["grep", "seedlings"], ["related", place]):
-        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
-            shown, _ = on_terminal(run.argv(*arguments), env)
-            assert ESCAPE not in shown
-        assert ESCAPE not in on_terminal(run.argv(*arguments, "--color", "never"), {"FORCE_COLOR": "1"})[0]
-        for env in ({"TERM": "xterm"}, {"FORCE_COLOR": "0"}, {"VTE_VERSION": "7600"}):
-            assert ESCAPE not in run(*arguments, env=env).stdout
+        for env in ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, {"TERM": "dumb"}):
+            assert ESCAPE not in on_terminal(run.argv(*arguments), env)[0]
+        assert ESCAPE not in run(*arguments, env={"TERM": "xterm", "VTE_VERSION": "7600"}).stdout
+    assert ESCAPE not in on_terminal(run.argv("search", "seedlings", "--color", "never"))[0]
 
 
 def test_colour_in_a_pipe_for_whoever_asks_for_it(run: Command, indexed: Path) -> None:
@@ -133,18 +132,22 @@ def test_places_lead_to_their_files_where_the_terminal_has_links(run: Command, t
         f"file://{quote(socket.gethostname())}{quote(os.fsencode(folder.resolve()))}/{quoted}"
         for quoted in ("%D1%81%D0%B0%D0%B4%20%231%3F.md", "not%20utf-8%20%FF.md")
     }
-    for arguments in (["search", "walnut"], ["search", "walnut", "--files"], ["grep", "walnut"]):
-        for columns in (50, 100):
-            shown, _ = on_terminal(run.argv(*arguments), {"VTE_VERSION": "7600"}, columns=columns)
-            assert set(re.findall(r"\x1b]8;[^;]*;(file:[^\x1b\x07]+)\x1b\\", shown)) == wanted, arguments
-            assert shown.count("\x1b]8;;\x1b\\") * 2 == shown.count("\x1b]8;")
-        assert "\x1b]8;" not in on_terminal(run.argv(*arguments))[0]
-        assert "\x1b]8;" in on_terminal(run.argv(*arguments), {"FORCE_HYPERLINK": "1"})[0]
-        for env in ({"FORCE_HYPERLINK": "0"}, {"NO_COLOR": "1"}):
-            shown, _ = on_terminal(run.argv(*arguments), {"VTE_VERSION": "7600", **env})
-            assert "\x1b]8;" not in shown
-        for env in ({"VTE_VERSION": "7600"}, {"FORCE_HYPERLINK": "1"}):
-            assert ESCAPE not in run(*arguments, env=env).stdout
+    for arguments, columns in (
+        (["search", "walnut"], 50),
+        (["search", "walnut"], 100),
+        (["search", "walnut", "--files"], 100),
+        (["grep", "walnut"], 100),
+    ):
+        shown, _ = on_terminal(run.argv(*arguments), {"VTE_VERSION": "7600"}, columns=columns)
+        assert set(re.findall(r"\x1b]8;[^;]*;(file:[^\x1b\x07]+)\x1b\\", shown)) == wanted, arguments
+        assert shown.count("\x1b]8;;\x1b\\") * 2 == shown.count("\x1b]8;")
+        assert ESCAPE not in run(*arguments, env={"FORCE_HYPERLINK": "1"}).stdout
+    for env in (
+        {},
+        {"VTE_VERSION": "7600", "FORCE_HYPERLINK": "0"},
+        {"VTE_VERSION": "7600", "NO_COLOR": "1"},
+    ):
+        assert "\x1b]8;" not in on_terminal(run.argv("search", "walnut"), env)[0]
 
 
 def test_a_narrow_terminal_cuts_the_preview_not_the_path(run: Command, indexed: Path) -> None:
