@@ -130,12 +130,20 @@ class Corpus:
             model.close()
 
     def embedder_or_none(self) -> Embedder | None:
-        """The configured model, or None with a note where it cannot be had."""
+        """The configured model, or None where it cannot be had: see `model_trouble`."""
         try:
             return self.embedder
-        except ModelUnavailable as error:
-            self.note(f"no vectors for now: {error}")
+        except ModelUnavailable:
             return None
+
+    def model_trouble(self) -> str:
+        """Why the configured model cannot be had; empty where it can. Costs nothing where it is ready."""
+        try:
+            if self.ready_fingerprint() is None:
+                _ = self.embedder
+        except ModelUnavailable as error:
+            return str(error)
+        return ""
 
     def embedder_of(self, store: Store) -> Embedder:
         """The model that made a store's vectors. Raises ModelUnavailable."""
@@ -183,10 +191,13 @@ class Corpus:
     def model_fingerprint(self) -> str:
         """The model's fingerprint, `none` where it cannot be had."""
         try:
-            found = self._models.fingerprint_of(self.settings.model, self.settings.paths.model_cache)
-            return found or self.embedder.fingerprint
+            return self.ready_fingerprint() or self.embedder.fingerprint
         except ModelUnavailable:
             return "none"
+
+    def ready_fingerprint(self) -> str | None:
+        """The model's fingerprint, without loading anything; None where it must be made ready first."""
+        return self._models.fingerprint_of(self.settings.model, self.settings.paths.model_cache)
 
     def budget(self, embedder: Embedder | None) -> Budget:
         """How large passages are, in tokens of the model."""

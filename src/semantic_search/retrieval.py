@@ -82,7 +82,7 @@ def retrieve(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[st
 
 def _vector_arm(corpus: Corpus, store: Store, text: str, pool: Pool, notes: list[str]) -> Ranked | None:
     if not store.has_vectors():
-        notes.append("searched by words alone: no passage has a vector yet")
+        notes.append(f"searched by words alone: {corpus.model_trouble() or 'no passage has a vector yet'}")
         return None
     try:
         from .models.questions import question_vector

@@ -46,12 +46,13 @@ def test_a_model_is_opened_once_and_closed(folder: Path) -> None:
     assert models.opened["multilingual-e5-small"].closed
 
 
-def test_a_missing_model_is_none_with_a_note(folder: Path) -> None:
-    notes: list[str] = []
-    with open_words(WordsModels(missing=["multilingual-e5-small"]), notes) as corpus:
+def test_a_missing_model_is_none_and_it_is_known_why(folder: Path) -> None:
+    with open_words(WordsModels(missing=["multilingual-e5-small"])) as corpus:
         assert corpus.embedder_or_none() is None
-        assert "not on this machine" in notes[0]
+        assert "not on this machine" in corpus.model_trouble()
         assert corpus.model_fingerprint() == "none"
+    with open_words(WordsModels()) as corpus:
+        assert corpus.model_trouble() == ""
 
 
 @pytest.mark.parametrize(
