@@ -121,10 +121,12 @@ whole = tree_sitter.Parser
 class Parser:
     def __init__(self, language):
         self.whole = whole(language)
-    def parse(self, source):
-        if b"zeppelin" in source:
+    def parse(self, read, **options):
+        if b"zeppelin" in read(0, None):
             os.kill(os.getpid(), signal.SIGSEGV)
-        return self.whole.parse(source)
+        return self.whole.parse(read, **options)
+    def reset(self):
+        self.whole.reset()
 tree_sitter.Parser = Parser
 """
 

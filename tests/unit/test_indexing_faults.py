@@ -91,9 +91,12 @@ def break_syntax(patch: pytest.MonkeyPatch, error: BaseException) -> None:
         def __init__(self, language: Any) -> None:
             self.whole = whole(language)
 
-        def parse(self, source: bytes) -> Any:
-            _fail(WORD.encode() in source, error)
-            return self.whole.parse(source)
+        def parse(self, read: Callable[[int, object], bytes], **options: Any) -> Any:
+            _fail(WORD.encode() in read(0, None), error)
+            return self.whole.parse(read, **options)
+
+        def reset(self) -> None:
+            self.whole.reset()
 
     patch.setattr(tree_sitter, "Parser", Broken)
     patch.setattr(code, "_parsers", type(code._parsers)())

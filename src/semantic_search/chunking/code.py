@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 _MAX_CHARS = 2_000_000
 _MOST_ERRORS = 0.5
+# The parser asks every hundred of its operations whether to go on. Sources take a step for 30 bytes at most,
+# most of them for 100, each of microseconds; text that is none may take a step a byte, each of milliseconds.
+_STEPS = 300
+_BYTES_A_STEP = 10
+_MOST_SECONDS = 10.0
+_SLICE = 1 << 14
 _CLOSING = re.compile(r"(?:[)\]};,\s]|end\b){,200}")
 
 # A grammar loads once for all threads; a parser holds state and belongs to one thread.
@@ -28,7 +35,7 @@ def definitions(text: str, grammar: str, tokens: TokenIndex, budget: Budget) -> 
     """Blocks that partition the source, one a definition (or a class head, a method, a run of statements).
 
     None where there are no rules for the grammar, the platform has no such library, the text is very long or
-    would crash the parser, or more than half of it does not parse.
+    would crash or stall the parser, or more than half of it does not parse.
     """
     if grammar not in KINDS or len(text) > _MAX_CHARS or _is_deadly(text, grammar):
         return None
@@ -36,14 +43,39 @@ def definitions(text: str, grammar: str, tokens: TokenIndex, budget: Budget) -> 
     if parser is None:
         return None
     source = text.encode("utf-8", "replace")
-    root = parser.parse(source).root_node
-    if _is_mostly_errors(root):
+    root = _parsed(parser, source)
+    if root is None or _is_mostly_errors(root):
         return None
     items = outline(root, grammar)
     if not items:
         return None
     to_char = _char_offsets(text, source)
     return list(_Layout(text, to_char, tokens, budget).blocks(items, 0, len(text), 0, None))
+
+
+def _parsed(parser: Parser, source: bytes) -> Node | None:
+    """The root of the syntax tree; None where looking for one takes far more steps than sources do.
+
+    Steps are counted, so that the same text always gives the same chunks; time, of this thread alone, ends only
+    what is beyond all measure.
+    """
+    most = _STEPS + len(source) // _BYTES_A_STEP
+    end = time.thread_time() + _MOST_SECONDS
+    steps = 0
+
+    def read(offset: int, _: object) -> bytes:
+        return source[offset : offset + _SLICE]
+
+    def is_too_much(_offset: int, _has_error: bool) -> bool:
+        nonlocal steps
+        steps += 1
+        return steps > most or time.thread_time() > end
+
+    try:
+        return parser.parse(read, progress_callback=is_too_much).root_node
+    except ValueError:
+        parser.reset()
+        return None
 
 
 def _is_deadly(text: str, grammar: str) -> bool:

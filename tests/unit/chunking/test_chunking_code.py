@@ -4,12 +4,15 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from semantic_search.chunking import Budget, chunk_document
+from semantic_search.chunking import Budget, chunk_document, code
 from semantic_search.chunking.grammars import ATTACHED, CONTINUED, KINDS, SINGLE_WRAPPERS, WRAPPERS
 from semantic_search.languages import grammar_of, languages
 from semantic_search.types import Chunk, Document, SourceFile
@@ -387,3 +390,29 @@ def test_a_text_that_crashes_the_parser_of_perl_is_cut_without_it() -> None:
     script = _IN_A_CHILD.format(path=[str(Path(__file__).parent), *sys.path])
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
+
+
+class Stalling:
+    """Stands for a parser that finds no end: it asks whether to go on, for ever."""
+
+    def __init__(self) -> None:
+        self.reset_done = False
+
+    def parse(
+        self, read: Callable[[int, object], bytes], *, progress_callback: Callable[[int, bool], bool]
+    ) -> Any:
+        assert read(0, None)
+        while not progress_callback(0, False):
+            pass
+        raise ValueError("Parsing failed")
+
+    def reset(self) -> None:
+        self.reset_done = True
+
+
+def test_a_text_that_stalls_its_parser_is_cut_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    stalling = Stalling()
+    monkeypatch.setattr(code, "_parsers", SimpleNamespace(by_grammar={"python": stalling}))
+    chunks = _chunks(PYTHON, "python")
+    assert chunks and not any(chunk.symbol for chunk in chunks)
+    assert stalling.reset_done
