@@ -56,8 +56,8 @@ def definitions(text: str, grammar: str, tokens: TokenIndex, budget: Budget) -> 
 def _parsed(parser: Parser, source: bytes) -> Node | None:
     """The root of the syntax tree; None where looking for one takes far more steps than sources do.
 
-    Steps are counted, so that the same text always gives the same chunks; time, of this thread alone, ends only
-    what is beyond all measure.
+    Steps are counted, so that the same text always gives the same chunks; time, of this thread alone, only
+    ends what is beyond all measure.
     """
     most = _STEPS + len(source) // _BYTES_A_STEP
     end = time.thread_time() + _MOST_SECONDS
