@@ -15,10 +15,10 @@ from . import docx, html, rtf
 from .blocks import Block, Full, Table, heading_of, join, paragraph_of
 from .doc_layout import Layout, Paragraph
 from .outcome import CUT_NOTE, Extracted, Refused, clean
+from .package import COMPOUND_FILE, Refusal
 
 MAX_CHARACTERS = 20_000_000
 
-COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 _IDENTITY = 0xA5EC
 _FIRST_VERSION = 0x00C0  # 8.0, of Word 97
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
@@ -44,16 +44,10 @@ def extract(data: bytes, *, max_characters: int = MAX_CHARACTERS) -> Extracted |
     try:
         layout, counts = _opened(data)
         return _read(layout, counts, max_characters)
-    except _Told as told:
-        return told.refused
+    except Refusal as refusal:
+        return Refused(refusal.reason, refusal.detail)
     except Exception as error:  # olefile's own checks end in errors of any kind
         return Refused(Skip.DAMAGED, f"not a Word document, or one cut short ({type(error).__name__})")
-
-
-class _Told(Exception):
-    def __init__(self, reason: Skip, detail: str = "") -> None:
-        super().__init__(detail)
-        self.refused = Refused(reason, detail)
 
 
 def _of_another_format(data: bytes) -> Extracted | Refused:
@@ -74,16 +68,16 @@ def _of_another_format(data: bytes) -> Extracted | Refused:
 def _opened(data: bytes) -> tuple[Layout, tuple[int, ...]]:
     with olefile.OleFileIO(io.BytesIO(data)) as container:
         if container.exists("EncryptedPackage"):
-            raise _Told(Skip.ENCRYPTED)
+            raise Refusal(Skip.ENCRYPTED, "")
         if not container.exists("WordDocument"):
-            raise _Told(Skip.DAMAGED, "not a Word document")
+            raise Refusal(Skip.DAMAGED, "not a Word document")
         document = container.openstream("WordDocument").read()
         identity, version = struct.unpack_from("<HH", document, 0)
         if identity != _IDENTITY or version < _FIRST_VERSION:
-            raise _Told(Skip.DAMAGED, "of Word 95 or before; save it as .docx")
+            raise Refusal(Skip.DAMAGED, "of Word 95 or before; save it as .docx")
         (flags,) = struct.unpack_from("<H", document, 0x0A)
         if flags & _ENCRYPTED:
-            raise _Told(Skip.ENCRYPTED)
+            raise Refusal(Skip.ENCRYPTED, "")
         table = container.openstream("1Table" if flags & _SECOND_TABLE else "0Table").read()
     return Layout(document, table), struct.unpack_from(f"<{_PARTS}I", document, _COUNTS)
 

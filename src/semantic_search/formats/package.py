@@ -29,7 +29,7 @@ MAX_DEPTH = 500
 _MAX_RATIO = 200
 _RATIO_MATTERS = 8_000_000
 _PIECE = 1 << 16
-_COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
+COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 _STORED_OR_DEFLATED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 _PREFIXES = {
@@ -84,7 +84,7 @@ class Package:
 
     def __init__(self, data: bytes, what: str, suffix: str) -> None:
         self._what = what
-        if data.startswith(_COMPOUND_FILE):
+        if data.startswith(COMPOUND_FILE):
             if "EncryptedPackage".encode("utf-16-le") in data:
                 raise Refusal(Skip.ENCRYPTED, "")
             raise Refusal(Skip.DAMAGED, f"an older {what}; save it as {suffix}")

@@ -15,8 +15,8 @@ import olefile
 from ..types import Skip
 from . import pptx
 from .blocks import Block, heading_of, join, paragraph_of
-from .doc import COMPOUND_FILE
 from .outcome import CUT_NOTE, Extracted, Refused, clean, of_parts
+from .package import COMPOUND_FILE
 
 MAX_CHARACTERS = 20_000_000
 MAX_DEPTH = 30

@@ -9,8 +9,8 @@ import xlrd
 from ..types import Skip
 from . import html, xlsx
 from .blocks import Full, join
-from .doc import COMPOUND_FILE
 from .outcome import CUT_NOTE, Extracted, Refused, clean, of_parts
+from .package import COMPOUND_FILE
 from .sheets import Sheet
 
 MAX_CHARACTERS = 20_000_000
