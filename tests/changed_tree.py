@@ -74,6 +74,12 @@ class ChangedTree:
         self._change()
         self._fresh: dict[str, Held] = {}
 
+    @property
+    def index_file(self) -> Path:
+        """The one index of the store `sqlite` that there is."""
+        (found,) = (self.place / "index").glob("index-*.sqlite3")
+        return found
+
     @staticmethod
     def _name(n: int) -> str:
         return f"d{n % 4}/{n:02}.{'md' if n % 3 else 'py'}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from builders import write_tree
+from changed_tree import ChangedTree
 from command_line import Command
+from forking import Forks
 
 NOTES: dict[str, str | bytes] = {
     "retry.md": "# Retry budget\n\nThe gateway retries a request five times, then it gives up.\n",
@@ -33,3 +36,17 @@ def indexed(run: Command, notes: Path) -> Path:
     run("add", notes)
     run("index", "--no-embed")
     return notes
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    """Commands in processes forked from one that has all modules loaded."""
+    started = Forks()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def tree(tmp_path: Path, forks: Forks) -> ChangedTree:
+    """A folder that operations change, in a place of its own."""
+    return ChangedTree(tmp_path, forks)

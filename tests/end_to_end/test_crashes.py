@@ -6,7 +6,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,6 @@ from faults import HOOKS, KILL
 from forking import Ended, Forks
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and counts the CPU of a process")
-
-
-@pytest.fixture
-def forks() -> Iterator[Forks]:
-    started = Forks()
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def tree(tmp_path: Path, forks: Forks) -> ChangedTree:
-    return ChangedTree(tmp_path, forks)
 
 
 @pytest.mark.parametrize(

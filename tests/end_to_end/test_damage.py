@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,28 +19,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 PAGE = 4096
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    started = Forks()
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def tree(tmp_path: Path, forks: Forks) -> ChangedTree:
-    return ChangedTree(tmp_path, forks)
-
-
 def plain(ended: Ended, *statuses: int) -> str:
     """It ended with one of the statuses and in words for the user, which are given back."""
     assert ended.status in statuses, ended
     assert "Traceback" not in ended.stderr and "ault of ours" not in ended.stderr, ended
     return ended.stderr
-
-
-def index_of(tree: ChangedTree) -> Path:
-    (found,) = (tree.place / "index").glob("index-*.sqlite3")
-    return found
 
 
 def pages(data: bytes, change: Callable[[bytearray], None], seed: int) -> bytes:
@@ -82,8 +65,8 @@ STORE_DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 def test_a_damaged_index_is_named_and_mended_by_one_command(tree: ChangedTree, forks: Forks) -> None:
     tree.reset()
     fresh = tree.heal("index")
-    sound = index_of(tree).read_bytes()
-    name = index_of(tree)
+    sound = tree.index_file.read_bytes()
+    name = tree.index_file
     for damage, change in STORE_DAMAGES.items():
         tree.reset()
         for left in name.parent.glob("index-*"):
@@ -104,7 +87,7 @@ def wal_of(tree: ChangedTree, forks: Forks, number: int) -> Path:
     tree.reset()
     ended = forks("index", env=tree.environment, places=tree.places, hook="commit", number=number, how=KILL)
     assert ended.status < 0
-    return index_of(tree).with_name(index_of(tree).name + "-wal")
+    return tree.index_file.with_name(tree.index_file.name + "-wal")
 
 
 @pytest.mark.parametrize("damage", ["gone", "emptied", "cut", "flipped", "other content", "of another index"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,18 +21,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 
 # Faults of one file, which cost that file at most.
 OF_A_FILE = ("open", "read", "extract")
-
-
-@pytest.fixture
-def forks() -> Iterator[Forks]:
-    started = Forks()
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def tree(tmp_path: Path, forks: Forks) -> ChangedTree:
-    return ChangedTree(tmp_path, forks)
 
 
 def check(ended: Ended) -> None:

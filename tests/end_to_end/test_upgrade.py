@@ -6,8 +6,6 @@ import contextlib
 import json
 import sqlite3
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from changed_tree import ChangedTree
@@ -19,24 +17,11 @@ from older_indexes import OLDER, age
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    started = Forks()
-    yield started
-    started.close()
-
-
 @pytest.fixture
-def tree(tmp_path: Path, forks: Forks) -> ChangedTree:
+def tree(tree: ChangedTree) -> ChangedTree:
     """Indexed as it is now."""
-    made = ChangedTree(tmp_path, forks)
-    made.index(made.environment)
-    return made
-
-
-def index_of(tree: ChangedTree) -> Path:
-    (found,) = (tree.place / "index").glob("index-*.sqlite3")
-    return found
+    tree.index(tree.environment)
+    return tree
 
 
 def test_an_index_of_every_earlier_schema_is_renewed_and_embeds_nothing(
@@ -44,7 +29,7 @@ def test_an_index_of_every_earlier_schema_is_renewed_and_embeds_nothing(
 ) -> None:
     fresh = None
     for version in OLDER:
-        older = age(index_of(tree), version)
+        older = age(tree.index_file, version)
         with opened(older) as db:
             assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         found = forks("search", "hello", env=tree.environment)
@@ -65,7 +50,7 @@ def test_an_index_of_a_newer_release_is_refused_and_never_touched(
     tree: ChangedTree, forks: Forks, fingerprint: str
 ) -> None:
     """Under the name that this release gives, and under one of its own."""
-    path = index_of(tree)
+    path = tree.index_file
     with contextlib.closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
     if fingerprint:
@@ -87,7 +72,7 @@ def test_an_index_of_a_newer_release_is_refused_and_never_touched(
 
 
 def test_a_newer_index_alone_is_named_by_a_search(tree: ChangedTree, forks: Forks) -> None:
-    path = index_of(tree)
+    path = tree.index_file
     with contextlib.closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
     path.rename(path.with_name("index-0123456789ab.sqlite3"))
