@@ -10,17 +10,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 from builders import write_tree
 from command_line import PATIENCE, Command, apart, contents, index_directory, index_file, opened, wait_until
+from gate import Gate
 
 WORDS = ("ledger", "walnut", "gateway", "seedling", "harbour", "lantern", "quokka", "violin", "meadow")
-# Reading goes by batches of 64 files, embedding by batches of 128 passages: two of these, the second nearly
-# as large as the first, for a signal that must come between their ends.
+# Reading goes by batches of 64 files, embedding by batches of 128 passages: several of each.
 NOTES = 250
-MANY = 640
+MANY = 320
+STOPPING = "stopping after the batch"
 
 
 def sentence(n: int) -> str:
@@ -59,11 +60,13 @@ def fresh(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> list[t
     return contents(index)
 
 
-def lines_of(stream: IO[bytes] | None) -> Iterator[str]:
-    """The lines of a stream as they come."""
-    assert stream is not None
-    for line in stream:
-        yield line.decode()
+def said_until(child: subprocess.Popen[bytes], sign: str) -> str:
+    """What a command writes to stderr up to a line with a sign, or to its end."""
+    assert child.stderr is not None
+    said = ""
+    while sign not in said and (line := child.stderr.readline()):
+        said += line.decode()
+    return said
 
 
 def files_indexed(home: Path) -> int:
@@ -93,12 +96,15 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @posix
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_reading_after_a_batch_and_keeps_it(
-    run: Command, many: Path, own_environment: Path, sent: signal.Signals
+    run: Command, many: Path, own_environment: Path, tmp_path: Path, sent: signal.Signals
 ) -> None:
-    child = run.start("index", "--no-embed", "--concurrency", "1")
-    wait_until(lambda: files_indexed(own_environment) > 0 or child.poll() is not None)
-    child.send_signal(sent)
-    out, err = finish(child)
+    gate = Gate(tmp_path, file="200.md")
+    child = run.start("index", "--no-embed", "--concurrency", "1", env=gate.env)
+    with gate.held(child):
+        child.send_signal(sent)
+        err = said_until(child, STOPPING)
+    out, rest = finish(child)
+    err += rest
     assert child.returncode == 130, err
     assert "is kept" in err
     assert "Traceback" not in err
@@ -119,14 +125,17 @@ def test_the_second_phase_can_be_ended_and_gone_on_with(
     run: Command,
     large: Path,
     own_environment: Path,
+    tmp_path: Path,
     fresh: list[tuple[Any, ...]],
     sent: signal.Signals,
 ) -> None:
     run("index", "--no-embed")
-    child = run.start("index", "--concurrency", "1")
-    wait_until(lambda: vectors_made(own_environment) > 0 or child.poll() is not None)
-    child.send_signal(sent)
-    _, err = finish(child)
+    gate = Gate(tmp_path, passage=200)
+    child = run.start("index", "--concurrency", "1", env=gate.env)
+    with gate.held(child):
+        child.send_signal(sent)
+        err = said_until(child, STOPPING)
+    err += finish(child)[1]
     assert child.returncode == (130 if sent == signal.SIGINT else -sent), err
     made = vectors_made(own_environment)
     assert 0 < made < NOTES
@@ -138,16 +147,14 @@ def test_the_second_phase_can_be_ended_and_gone_on_with(
 
 
 @posix
-def test_two_signals_end_at_once(run: Command, many: Path, own_environment: Path) -> None:
-    child = run.start("index")
-    wait_until(lambda: files_indexed(own_environment) > 0 or child.poll() is not None)
-    child.send_signal(signal.SIGINT)
-    assert child.stderr is not None
-    for line in lines_of(child.stderr):
-        if "stopping after the batch" in line:
-            break
-    child.send_signal(signal.SIGINT)
-    _, err = finish(child)
+def test_two_signals_end_at_once(run: Command, many: Path, tmp_path: Path) -> None:
+    gate = Gate(tmp_path, file="200.md")
+    child = run.start("index", "--no-embed", "--concurrency", "1", env=gate.env)
+    with gate.held(child):
+        child.send_signal(signal.SIGINT)
+        said_until(child, STOPPING)
+        child.send_signal(signal.SIGINT)
+        _, err = finish(child)
     assert child.returncode == 130
     assert "Traceback" not in err
     assert run("index", "--no-embed").summary["interrupted"] is False
@@ -167,27 +174,26 @@ def test_killed_at_any_file_a_clean_run_equals_a_fresh_index(
 
 
 def test_two_indexers_and_a_searcher_at_once(
-    run: Command, large: Path, own_environment: Path, fresh: list[tuple[Any, ...]]
+    run: Command, large: Path, own_environment: Path, tmp_path: Path, fresh: list[tuple[Any, ...]]
 ) -> None:
-    children = [run.start("index", "--json") for _ in range(2)]
-    wait_until(lambda: files_indexed(own_environment) > 0)
-    seen = 0
+    gate = Gate(tmp_path, passage=200)
+    children = [run.start("index", "--json", env=env) for env in (gate.env, None)]
+    with gate.held(children[0]):
+        assert run("search", "--json", "walnut ledger").document
     while any(child.poll() is None for child in children):
-        found = run("search", "--json", "walnut ledger")
-        assert found.document
-        seen += 1
+        assert run("search", "--json", "walnut ledger").document
     for child in children:
         _, err = finish(child)
         assert child.returncode == 0, err
-    assert seen > 0
     assert contents(index_file(own_environment)) == fresh
 
 
-def test_status_says_that_a_process_is_indexing(run: Command, large: Path, own_environment: Path) -> None:
-    child = run.start("index")
-    wait_until(lambda: files_indexed(own_environment) > 0)
-    assert run("status", "--json").document["indexing"] is True
-    child.kill()
+def test_status_says_that_a_process_is_indexing(run: Command, large: Path, tmp_path: Path) -> None:
+    gate = Gate(tmp_path, file="200.md")
+    child = run.start("index", env=gate.env)
+    with gate.held(child):
+        assert run("status", "--json").document["indexing"] is True
+        child.kill()
     finish(child)
     assert run("status", "--json").document["indexing"] is False
 
