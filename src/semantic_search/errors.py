@@ -9,6 +9,9 @@ SemanticSearchError
 └── StoreError           an index that cannot be opened or written
     ├── IndexBusy        another process is writing and did not finish in time
     ├── IndexReplaced    another process replaced what was being read; it can be asked again
+    ├── IndexDamaged     what it holds cannot be read; it is built afresh
+    ├── IndexOutdated    an older release wrote it; the next run renews it
+    ├── IndexTooNew      a newer release wrote it; it is left to that one
     └── NoIndex          nothing has been indexed yet
 """
 
@@ -54,6 +57,18 @@ class IndexBusy(StoreError):
 
 class IndexReplaced(StoreError):
     """Another process replaced what was being read; it can be asked again."""
+
+
+class IndexDamaged(StoreError):
+    """What an index holds cannot be read, now or later: it must be built afresh."""
+
+
+class IndexOutdated(StoreError):
+    """An older release wrote the index; a run renews it."""
+
+
+class IndexTooNew(StoreError):
+    """A newer release wrote the index, ours or the store's library; it is left to that one."""
 
 
 class NoIndex(StoreError):

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import os
 
-from .errors import NoIndex, StoreError
+from .errors import IndexDamaged, IndexOutdated, IndexReplaced, IndexTooNew, NoIndex, StoreError
 from .stores import Store, open_store
 from .stores.places import IndexFile, bytes_of, exists, index_files, index_path, remove, set_aside
 
@@ -79,21 +79,29 @@ def open_for_writing(
     """The fingerprint's own index, made where there is none, and a note for the user (or an empty string).
 
     A damaged file is moved aside, never deleted, and built afresh; with `check` all of it is read to see
-    whether it is damaged. Call it with the index lock held.
+    whether it is damaged. Call it with the index lock held. Raises IndexTooNew, and StoreError where it can
+    not be opened or read for now.
     """
     path = index_path(directory, backend, fingerprint)
+    store = _undamaged(backend, path, check=check)
+    if store is not None:
+        return store, ""
+    aside = set_aside(path)
+    note = f"the index was damaged: it is built afresh (the old file is {aside})"
+    return open_store(backend, path, create=True), note
+
+
+def _undamaged(backend: str, path: str, *, check: bool) -> Store | None:
     try:
         store = open_store(backend, path, create=True)
-        if not check or not store.check():
-            return store, ""
-        store.close()
-    except StoreError as error:
-        if "damaged" not in str(error):
-            raise
-    aside = set_aside(path)
-    return open_store(
-        backend, path, create=True
-    ), f"the index was damaged: it is built afresh (the old file is {aside})"
+    except (IndexDamaged, IndexReplaced):  # nobody else writes: what is missing is so for good
+        return None
+    with contextlib.ExitStack() as unless_sound:
+        unless_sound.callback(store.close)
+        if check and store.check():
+            return None
+        unless_sound.pop_all()
+    return store
 
 
 def predecessor(directory: str, backend: str, fingerprint: str) -> IndexFile | None:
@@ -120,7 +128,7 @@ def cannot_be_used(error: StoreError) -> bool:
     It is damaged, empty, or of another version. Trouble of the disk passes, and what is behind it must not be
     taken for nothing.
     """
-    return isinstance(error, NoIndex) or any(word in str(error) for word in ("damaged", "version", "newer"))
+    return isinstance(error, NoIndex | IndexDamaged | IndexReplaced | IndexOutdated | IndexTooNew)
 
 
 def forget_folder(backend: str, file: IndexFile, folder: str) -> None:
@@ -154,8 +162,10 @@ def switch(directory: str, backend: str, fingerprint: str, store: Store) -> None
 def _is_newer(backend: str, path: str) -> bool:
     try:
         open_store(backend, path, any_version=True).close()
-    except StoreError as error:
-        return "newer" in str(error)
+    except IndexTooNew:
+        return True
+    except StoreError:
+        return False
     return False
 
 

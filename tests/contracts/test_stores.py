@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from builders import FOLDER, indexed, source, vector, vectors
 
-from semantic_search.errors import QueryError, StoreError
+from semantic_search.errors import IndexDamaged, IndexOutdated, IndexTooNew, QueryError, StoreError
 from semantic_search.stores import STORES, Filter, Store, open_store
 from semantic_search.stores.copying import copy_index
 from semantic_search.types import Skip, Skipped
@@ -467,7 +467,7 @@ def test_crash_04_a_killed_writer_loses_nothing_it_reported(backend: str, place:
 def test_a_file_that_is_no_index_is_a_clear_error(backend: str, tmp_path: Path) -> None:
     place = tmp_path / "index.store"
     place.write_bytes(b"this is not an index" * 1000)
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(IndexDamaged, match="damaged"):
         open_store(backend, str(place))
 
 
@@ -481,7 +481,7 @@ def test_an_index_of_a_newer_version_is_refused(backend: str, place: str) -> Non
     store = open_store(backend, place, create=True)
     store.set_meta("schema", "999")
     store.close()
-    with pytest.raises(StoreError, match="newer version"):
+    with pytest.raises(IndexTooNew, match="newer version"):
         open_store(backend, place)
 
 
@@ -573,7 +573,7 @@ def test_r18_an_index_of_an_older_version_gives_its_folders_and_vectors_only(
     embed_all(old)
     old.set_meta("schema", "1")
     old.close()
-    with pytest.raises(StoreError, match="older version"):
+    with pytest.raises(IndexOutdated, match="older version"):
         open_store(backend, place)
     old = open_store(backend, place, any_version=True)
     assert old.folders() == [FOLDER]

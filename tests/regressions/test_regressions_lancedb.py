@@ -22,7 +22,7 @@ from fakes import configure, open_words
 from mcp_agents import NO_MODEL, Wire
 
 from semantic_search.corpus import Corpus
-from semantic_search.errors import SemanticSearchError, StoreError
+from semantic_search.errors import IndexBusy, IndexDamaged, SemanticSearchError, StoreError
 from semantic_search.stores import Filter, Store, open_store
 from semantic_search.stores.lance.store import LanceStore
 from semantic_search.tools.index import Request, index
@@ -418,7 +418,7 @@ def test_fts_query_09_an_update_that_misses_its_rows_is_taken_back(store: LanceS
     store._entries.delete("path = 'a.md'")
     # As if the key's index found nothing: the rows that are to be replaced are known, and not there.
     store._written = (int(store._entries.version), *kept[1:])
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(IndexDamaged, match="damaged"):
         store.write(FOLDER, [indexed("a.md", "zebra three", "zebra four")], seen_ns=2)
     assert "a.md" not in LanceStore(place, create=False).known(FOLDER)
     assert paths_of(store, ["three"]) == []
@@ -486,6 +486,6 @@ def test_store_04_a_conflict_that_never_ends_is_given_up_after_a_few_tries(store
         tries += 1
         raise RuntimeError("Commit conflict for version 7")
 
-    with pytest.raises(StoreError, match="another process"):
+    with pytest.raises(IndexBusy, match="another process"):
         store._commit(store._entries, conflict)
     assert tries == 6

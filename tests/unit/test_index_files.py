@@ -9,7 +9,7 @@ import pytest
 from builders import FOLDER, indexed
 
 from semantic_search import index_files
-from semantic_search.errors import NoIndex, StoreError
+from semantic_search.errors import IndexDamaged, IndexTooNew, NoIndex, StoreError
 from semantic_search.stores import open_store
 
 
@@ -75,7 +75,7 @@ def test_store_03_a_damaged_file_does_not_hide_a_sound_one(tmp_path: Path) -> No
 
 def test_a_damaged_file_alone_is_an_error_that_says_so(tmp_path: Path) -> None:
     make(tmp_path, "own", complete=True).write_bytes(b"no database at all" * 100)
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(IndexDamaged, match="damaged"):
         opened(tmp_path)
 
 
@@ -131,9 +131,33 @@ def test_an_index_of_a_newer_version_is_not_moved_aside(tmp_path: Path) -> None:
     store = open_store("sqlite", str(path))
     store.set_meta("schema", "999")
     store.close()
-    with pytest.raises(StoreError, match="newer version"):
+    with pytest.raises(IndexTooNew, match="newer version"):
         index_files.open_for_writing(str(tmp_path), "sqlite", "own")
     assert path.exists()
+
+
+def test_trouble_that_passes_is_no_damage_whatever_the_place_is_called(tmp_path: Path) -> None:
+    """Bug: words of the message told what was wrong, and the message has the path in it."""
+    directory = tmp_path / "damaged by a newer version"
+    place = Path(index_files.index_path(str(directory), "sqlite", "own"))
+    place.mkdir(parents=True)  # stands for a disk that cannot be read for now
+    with pytest.raises(StoreError, match=r"cannot be (opened|used)"):
+        index_files.open_for_writing(str(directory), "sqlite", "own")
+    with pytest.raises(StoreError, match="cannot be used"):
+        index_files.predecessor(str(directory), "sqlite", "other")
+    assert list(directory.iterdir()) == [place]
+
+
+def test_the_switch_leaves_an_index_of_a_newer_release(tmp_path: Path) -> None:
+    newer = make(tmp_path, "newer", complete=True)
+    store = open_store("sqlite", str(newer))
+    store.set_meta("schema", "999")
+    store.close()
+    old = make(tmp_path, "old", complete=True)
+    own = open_store("sqlite", str(make(tmp_path, "own", complete=False)))
+    index_files.switch(str(tmp_path), "sqlite", "own", own)
+    own.close()
+    assert (newer.exists(), old.exists()) == (True, False)
 
 
 def test_a_predecessor_is_complete_and_of_other_settings(tmp_path: Path) -> None:

@@ -149,7 +149,10 @@ class Store(Protocol):
         """Every file that has no passages, with its reason."""
 
     def check(self) -> str:
-        """What is wrong with the store, empty when it is sound. Reads everything."""
+        """What is wrong with the store, empty when it is sound. Reads everything.
+
+        Raises StoreError where it cannot be read for now: that says nothing of what is in it.
+        """
 
     def tidy(self) -> None:
         """Drops what nothing refers to any more and gives free space back."""
@@ -180,9 +183,10 @@ STORES: Mapping[str, Callable[..., Store]] = {"sqlite": _sqlite, "lancedb": _lan
 
 
 def open_store(backend: str, path: str, *, create: bool = False, any_version: bool = False) -> Store:
-    """Opens the store of a backend at a path. Raises StoreError.
+    """Opens the store of a backend at a path, with `create` made where there is none.
 
     With `any_version` also one that an older release wrote: only its `meta` and `folders` may be asked, and
-    its vectors adopted.
+    its vectors adopted. Raises NoIndex, IndexDamaged, IndexOutdated, IndexTooNew, and StoreError where it
+    cannot be opened for another reason.
     """
     return STORES[backend](path, create=create, any_version=any_version)

@@ -10,7 +10,7 @@ import os
 import shutil
 from dataclasses import dataclass
 
-from ..errors import StoreError
+from ..errors import IndexDamaged, StoreError
 
 _LOGS = ("-wal", "-shm")
 _GONE = ".gone"
@@ -113,10 +113,10 @@ def set_aside(path: str) -> str:
     """Moves a damaged index out of the way and returns its new path; its write-ahead log goes.
 
     One that was set aside before is kept under one more name, the one before that goes.
-    Raises StoreError for one at a URI, where nothing can be moved.
+    Raises IndexDamaged for one at a URI, where nothing can be moved.
     """
     if is_uri(path):
-        raise StoreError(f"the index {path} is damaged: remove its tables, or use another location")
+        raise IndexDamaged(f"the index {path} is damaged: remove its tables, or use another location")
     aside, earlier = path + ".damaged", path + ".damaged.1"
     if os.path.exists(aside):
         if os.path.isdir(earlier):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import NoIndex, StoreError
 from ..private_files import make_private_file
+from .trouble import busy, check_version, damaged, disk_full
 
 SCHEMA_VERSION = 4
 
@@ -57,10 +58,11 @@ CREATE VIRTUAL TABLE whole USING fts5(terms, context, content='', tokenize="{_TO
 def connect(path: str, *, create: bool, any_version: bool = False) -> sqlite3.Connection:
     """A connection to an index file, its tables made when asked to.
 
-    Writes go to a write-ahead log: readers never wait and never see half a batch. Raises StoreError when the
-    file is no index, is damaged, or was written by another version (with `any_version`: by a newer one).
+    Writes go to a write-ahead log: readers never wait and never see half a batch. A new file appears whole:
+    nobody ever opens one that has no tables yet.
 
-    A new file appears whole: nobody ever opens one that has no tables yet. Raises NoIndex for an empty file.
+    Raises NoIndex for an empty file, IndexDamaged for one that is no index, IndexTooNew, IndexOutdated (not
+    with `any_version`), and StoreError where it cannot be opened.
     """
     try:
         if create:
@@ -76,7 +78,7 @@ def connect(path: str, *, create: bool, any_version: bool = False) -> sqlite3.Co
     except OSError as error:
         raise StoreError(f"the index {path} cannot be opened: {error}") from error
     except sqlite3.Error as error:
-        raise StoreError(explain(error, path)) from error
+        raise told(error, path) from error
 
 
 def _make(path: str) -> None:
@@ -103,7 +105,7 @@ def _open(path: str, *, create: bool, any_version: bool, alone: bool = False) ->
         if alone:
             # Reading beside others takes a shared-memory file, for which a full disk has no room.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        _prepare(connection, create=create, any_version=any_version)
+        _prepare(connection, path, create=create, any_version=any_version)
     except BaseException:
         connection.close()
         raise
@@ -111,34 +113,32 @@ def _open(path: str, *, create: bool, any_version: bool, alone: bool = False) ->
 
 
 def _primary_code(error: sqlite3.Error) -> int | None:
-    # Errors of our own have none. The low byte is the kind, the others are particulars.
+    # Errors of the module itself have none. The low byte is the kind, the others are particulars.
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
-def explain(error: sqlite3.Error, path: str) -> str:
-    """What is wrong with an index file, and what to do. Only a damaged one is said to be damaged."""
+def told(error: sqlite3.Error, path: str) -> StoreError:
+    """An error of SQLite as one of ours that says what to do. Only a damaged file is called damaged."""
     code = _primary_code(error)
     if (
         code == sqlite3.SQLITE_FULL
         or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
     ):
-        return f"the disk is full: nothing that was indexed is lost; free some space for {path} and run again"
+        return disk_full(path)
     if code in (None, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return (
-            f"the index {path} is damaged ({error}): run `semantic-search index --force` to build it afresh"
-        )
+        return damaged(path, error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return f"the index {path} is being written by another process; try again when it is done"
+        return busy(path)
     if "no such module" in str(error):
-        return (
+        return StoreError(
             "the SQLite of this Python lacks FTS5, which finds words: use another build of Python, or "
             "choose the store lancedb"
         )
-    return f"the index {path} cannot be used: {error}"
+    return StoreError(f"the index {path} cannot be used: {error}")
 
 
-def _prepare(connection: sqlite3.Connection, *, create: bool, any_version: bool) -> None:
+def _prepare(connection: sqlite3.Connection, path: str, *, create: bool, any_version: bool) -> None:
     if create and connection.execute("PRAGMA page_count").fetchone() == (0,):
         # Only here: in a file that has tables it changes nothing, and still writes to one of a newer version.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -149,23 +149,10 @@ def _prepare(connection: sqlite3.Connection, *, create: bool, any_version: bool)
     connection.execute("PRAGMA secure_delete = FAST")
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").fetchone()
     if tables:
-        _check_version(connection, any_version=any_version)
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        check_version(path, str(row[0]) if row else "", SCHEMA_VERSION, any_version=any_version)
     elif create:
         version = f"INSERT INTO meta VALUES ('schema', '{SCHEMA_VERSION}');"
         connection.executescript("BEGIN IMMEDIATE;" + _TABLES + version + "COMMIT;")
     else:
         raise NoIndex("the index is empty: run `semantic-search index`")
-
-
-def _check_version(connection: sqlite3.Connection, *, any_version: bool) -> None:
-    row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    if not row or not row[0].isdecimal():
-        raise sqlite3.DatabaseError("its version is missing")
-    version = int(row[0])
-    if version > SCHEMA_VERSION:
-        raise StoreError(
-            f"the index was written by a newer version (schema {version}, this one knows {SCHEMA_VERSION}): "
-            "upgrade semantic-search-mcp, or point SS_INDEX_DIR elsewhere"
-        )
-    if version < SCHEMA_VERSION and not any_version:
-        raise StoreError("the index was written by an older version: run `semantic-search index` to renew it")

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import StoreError
+from ..errors import IndexDamaged
 from ..types import Skip
 from . import sqlite_write as writing
 from .rows import FolderCounts, Indexed, Known, SkippedFile, Stored
@@ -131,7 +131,7 @@ class SqliteStore(SqliteContents):
             (passages,), (terms,) = (
                 self._rows(f"SELECT count(*) FROM {table}")[0] for table in ("passages", "lexical_docsize")
             )
-        except StoreError as error:
+        except IndexDamaged as error:
             return str(error)
         return "" if passages == terms else f"{passages} passages but {terms} are searchable by words"
 

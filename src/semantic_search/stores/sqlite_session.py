@@ -8,8 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..errors import StoreError
-from .schema import connect, explain
+from .schema import connect, told
 
 
 class SqliteSession:
@@ -88,4 +87,4 @@ def translated(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise StoreError(explain(error, path)) from error
+        raise told(error, path) from error

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .. import index_files
 from ..corpus import Corpus
-from ..errors import FolderError, StoreError
+from ..errors import FolderError, IndexDamaged, IndexOutdated, IndexTooNew, NoIndex, StoreError
 from ..folders import Folder, find_folder, name_folders
 from ..private_files import make_private_directory
 from ..stores import Store, open_store
@@ -113,12 +113,19 @@ def import_index(
 def _opened(copy: str, file: str) -> Store:
     try:
         source = open_store(FORMAT, copy)
-        trouble = source.check()
-    except StoreError as error:
-        raise StoreError(f"{file} is no export that can be read here: {error}") from error
-    if trouble or not source.meta(FINGERPRINT):
-        source.close()
-        raise StoreError(f"{file} is damaged, or no export: {trouble or 'it has no fingerprint'}")
+    except (NoIndex, IndexDamaged) as error:
+        raise StoreError(f"{file} is damaged, or no export: export the index anew") from error
+    except IndexTooNew as error:
+        raise StoreError(f"{file} was exported by a newer release: upgrade semantic-search-mcp") from error
+    except IndexOutdated as error:
+        raise StoreError(f"{file} was exported by an older release: upgrade that one, export anew") from error
+    with contextlib.ExitStack() as unless_sound:
+        unless_sound.callback(source.close)
+        if source.check():
+            raise StoreError(f"{file} is damaged: export the index anew")
+        if not source.meta(FINGERPRINT):
+            raise StoreError(f"{file} has no fingerprint: make an export with `semantic-search export`")
+        unless_sound.pop_all()
     return source
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from builders import FOLDER, indexed
 
-from semantic_search.errors import StoreError
+from semantic_search.errors import IndexDamaged
 from semantic_search.stores import STORES, open_store, places
 
 
@@ -49,5 +49,5 @@ def test_a_directory_that_is_not_there_holds_none(tmp_path: Path) -> None:
 def test_an_index_at_a_uri_is_never_moved() -> None:
     path = places.index_path("s3://bucket/prefix", "lancedb", "abc")
     assert path == "s3://bucket/prefix#index-abc"
-    with pytest.raises(StoreError, match="another location"):
+    with pytest.raises(IndexDamaged, match="another location"):
         places.set_aside(path)

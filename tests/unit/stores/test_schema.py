@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from semantic_search.errors import NoIndex, StoreError
-from semantic_search.stores.schema import SCHEMA_VERSION, connect
+from semantic_search.errors import IndexBusy, IndexDamaged, IndexTooNew, NoIndex, StoreError
+from semantic_search.stores.schema import SCHEMA_VERSION, connect, told
 
 
 @pytest.fixture
@@ -62,14 +62,14 @@ def test_reading_makes_no_file(place: Path) -> None:
 
 def test_an_empty_file_is_no_index(place: Path) -> None:
     place.write_bytes(b"")
-    with pytest.raises(StoreError, match="empty"):
+    with pytest.raises(NoIndex, match="empty"):
         open_and_close(place)
 
 
 def test_a_newer_version_is_refused_with_the_way_out(place: Path) -> None:
     open_and_close(place, create=True)
     change(place, "UPDATE meta SET value = '999' WHERE key = 'schema'")
-    with pytest.raises(StoreError, match="upgrade semantic-search-mcp"):
+    with pytest.raises(IndexTooNew, match="upgrade semantic-search-mcp"):
         open_and_close(place)
 
 
@@ -80,15 +80,27 @@ def test_a_newer_version_is_refused_with_the_way_out(place: Path) -> None:
 def test_a_version_that_is_none_is_damage(place: Path, statement: str) -> None:
     open_and_close(place, create=True)
     change(place, statement)
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(IndexDamaged, match="damaged"):
         open_and_close(place)
 
 
 @pytest.mark.parametrize("content", [b"not a database " * 100, b"SQLite format 3\0" + b"\xff" * 4096])
 def test_store_03_what_is_no_database_is_damage(place: Path, content: bytes) -> None:
     place.write_bytes(content)
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(IndexDamaged, match="damaged"):
         open_and_close(place)
+
+
+def test_an_index_that_another_process_keeps_is_busy(place: Path) -> None:
+    open_and_close(place, create=True)
+    with (
+        contextlib.closing(sqlite3.connect(place)) as writer,
+        contextlib.closing(sqlite3.connect(place, timeout=0)) as other,
+    ):
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError) as refusal:
+            other.execute("BEGIN IMMEDIATE")
+    assert isinstance(told(refusal.value, str(place)), IndexBusy)
 
 
 def test_a_directory_in_its_place_is_an_error(place: Path) -> None:

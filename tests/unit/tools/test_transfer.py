@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 
@@ -11,10 +12,10 @@ from fakes import WordsModels, configure, open_words
 
 from semantic_search.corpus import Corpus
 from semantic_search.errors import FolderError, StoreError
-from semantic_search.stores import STORES
+from semantic_search.stores import STORES, open_store
 from semantic_search.tools.index import Request, index
 from semantic_search.tools.search import Question, search
-from semantic_search.tools.transfer import export_index, import_index
+from semantic_search.tools.transfer import FORMAT, export_index, import_index
 
 
 def found(corpus: Corpus, text: str = "books of a month") -> list[tuple[str, str]]:
@@ -91,6 +92,18 @@ def test_a_file_that_is_no_export_is_refused(corpus: Corpus, tmp_path: Path, con
 def test_an_index_that_was_never_exported_is_refused(corpus: Corpus) -> None:
     with pytest.raises(StoreError, match="no fingerprint"):
         import_index(corpus, corpus.reading()[0].path, {})
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"), [("1", "older release"), ("999", "upgrade semantic-search-mcp")]
+)
+def test_an_export_of_another_release_is_refused_with_the_way_out(
+    corpus: Corpus, exported: str, schema: str, words: str
+) -> None:
+    with contextlib.closing(open_store(FORMAT, exported)) as store:
+        store.set_meta("schema", schema)
+    with pytest.raises(StoreError, match=words):
+        import_index(corpus, exported, {})
 
 
 def test_other_settings_are_told_of(exported: str, folder: Path, own_environment: Path) -> None:

@@ -17,9 +17,10 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree
 from lancedb.query import MatchQuery
 
-from ...errors import IndexReplaced, NoIndex, StoreError, is_panic
+from ...errors import IndexReplaced, IndexTooNew, NoIndex, StoreError, is_panic
 from ...private_files import make_private_file
 from ..schema import SCHEMA_VERSION
+from ..trouble import busy, check_version, damaged, disk_full
 from .tables import ENTRIES, ENTRIES_SCHEMA, META, META_SCHEMA, VECTORS, quoted
 
 _Result = TypeVar("_Result")
@@ -44,8 +45,7 @@ class LanceSession:
     """Tables of an index; calls from several threads take turns. See `Store` for the public methods.
 
     A path is a directory, or a URI whose last part after `#` begins the tables' names, so that several
-    indexes share a place that has no directories. Raises NoIndex where there is none, StoreError when it is
-    damaged or of another version.
+    indexes share a place that has no directories. Raises what `open_store` does.
     """
 
     # How long a version stays that a search may still be reading.
@@ -79,7 +79,7 @@ class LanceSession:
         if self.remote:
             return
         if os.path.exists(location) and not os.path.isdir(location):
-            raise StoreError(damaged(location, "not a directory"))
+            raise damaged(location, "not a directory")
         if create:
             os.makedirs(location, mode=0o700, exist_ok=True)
         elif not os.path.isdir(location):
@@ -99,7 +99,7 @@ class LanceSession:
                 raise
             if table == META:
                 raise NoIndex(f"there is no index at {self.path}") from error
-            raise StoreError(damaged(self.path, f"the table {table} is missing")) from error
+            raise damaged(self.path, f"the table {table} is missing") from error
 
     def _make(self) -> None:
         # `meta` comes last: an index without it is none, whatever a killed process left.
@@ -112,23 +112,11 @@ class LanceSession:
         self._db.create_table(self._name(META), data=pa.table(rows, schema=META_SCHEMA))
 
     def _check_version(self, *, any_version: bool) -> None:
-        found = self.meta("schema")
-        if not found.isdecimal():
-            raise StoreError(damaged(self.path, "its version is missing"))
-        version = int(found)
-        if version > SCHEMA_VERSION:
-            raise StoreError(
-                f"the index was written by a newer version (schema {version}, this one knows "
-                f"{SCHEMA_VERSION}): upgrade semantic-search-mcp, or point SS_INDEX_DIR elsewhere"
-            )
-        if version < SCHEMA_VERSION and not any_version:
-            raise StoreError(
-                "the index was written by an older version: run `semantic-search index` to renew it"
-            )
+        check_version(self.path, self.meta("schema"), SCHEMA_VERSION, any_version=any_version)
         # An older LanceDB appends to what it cannot read, and nobody can read it afterwards.
         written = self.meta("lancedb")
         if _release(written) > _release(lancedb.__version__):
-            raise StoreError(
+            raise IndexTooNew(
                 f"the index was written by LanceDB {written}, newer than the {lancedb.__version__} here: "
                 "upgrade with `pip install --upgrade 'semantic-search-mcp[lancedb]'`"
             )
@@ -345,47 +333,35 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())
 
 
-def damaged(path: str, why: object) -> str:
-    """What a damaged index is told by."""
-    return f"the index {path} is damaged ({why}): run `semantic-search index --force` to build it afresh"
-
-
 def told(error: BaseException, path: str) -> StoreError:
-    """An error of LanceDB as one of ours."""
-    said = str(error).lower()
-    gone = any(words in said for words in _VANISHED) and not any(words in said for words in _FULL)
-    return (IndexReplaced if gone else StoreError)(explain(error, path))
-
-
-def explain(error: BaseException, path: str) -> str:
-    """What is wrong with an index, and what to do. Only a damaged one is said to be damaged."""
+    """An error of LanceDB as one of ours that says what to do. Only a damaged index is called damaged."""
     first = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
     first = _SOURCE.sub("", first)
     said = str(error).lower()
-    if "nosuchbucket" in said or "containernotfound" in said:
-        return f"there is no such bucket or container: {path}"
-    if any(words in said for words in _FULL):
-        return f"the disk is full: nothing that was indexed is lost; free some space for {path} and run again"
-    if any(words in said for words in _CONFLICTS):
-        return f"the index {path} is being written by another process; try again when it is done"
-    if any(
-        words in said for words in ("credential", "forbidden", "access denied", "unauthorized", "status 403")
-    ):
-        return (
+
+    def says(*words: str) -> bool:
+        return any(each in said for each in words)
+
+    if says("nosuchbucket", "containernotfound"):
+        return StoreError(f"there is no such bucket or container: {path}")
+    if says(*_FULL):
+        return disk_full(path)
+    if says(*_CONFLICTS):
+        return busy(path)
+    if says("credential", "forbidden", "access denied", "unauthorized", "status 403"):
+        return StoreError(
             f"the index {path} may not be used: {first}. Credentials come from the environment or the "
             "provider's own files, see docs/stores.md"
         )
-    if "://" in path and any(
-        words in said for words in ("connect", "timed out", "timeout", "dns", "resolve")
-    ):
-        return f"the index {path} cannot be reached: {_cause(error) or first}"
-    if any(words in said for words in _VANISHED):
-        return (
+    if "://" in path and says("connect", "timed out", "timeout", "dns", "resolve"):
+        return StoreError(f"the index {path} cannot be reached: {_cause(error) or first}")
+    if says(*_VANISHED):
+        return IndexReplaced(
             f"the index {path} was changed by another process meanwhile, or is damaged ({first}): try again, "
             "and run `semantic-search index` where that does not help"
         )
     if isinstance(error, OSError):
-        return f"the index {path} cannot be used: {first}"
+        return StoreError(f"the index {path} cannot be used: {first}")
     return damaged(path, first)
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import StoreError
+from ...errors import IndexDamaged, IndexReplaced
 from ...types import Skip, Skipped, SourceFile
 from ..rows import FolderCounts, Indexed, Known, SkippedFile, Stored
 from ..sqlite_rows import unpacked
+from ..trouble import damaged
 from .changes import Changes, File
-from .session import damaged, make_indexes, merged, translated
+from .session import make_indexes, merged, translated
 from .tables import (
     ENTRIES,
     FILE,
@@ -124,7 +125,7 @@ class LanceStore(LanceUpkeep):
         try:
             with self.snapshot():
                 return self._check()
-        except StoreError as error:
+        except (IndexDamaged, IndexReplaced) as error:  # what is missing may be so for good
             return str(error)
 
     def _check(self) -> str:
@@ -227,7 +228,7 @@ class LanceStore(LanceUpkeep):
         self._committed(ENTRIES)
 
     def _update(self, rows: pa.Table, replaced: int) -> None:
-        """Replaces rows by id. Raises StoreError where fewer were there than must be: they would be twice."""
+        """Replaces rows by id. Raises IndexDamaged where some were not there: they would be twice."""
         for again in (True, False):
             before = int(self._entries.version)
             found = self._commit(self._entries, lambda: merged(self._entries, "id", rows))
@@ -238,7 +239,7 @@ class LanceStore(LanceUpkeep):
                 self._entries.restore(before)
                 if again:
                     make_indexes(self._entries)
-        raise StoreError(damaged(self.path, f"of {replaced} rows to be replaced only {changed} were found"))
+        raise damaged(self.path, f"of {replaced} rows to be replaced only {changed} were found")
 
     def forget(self, folder: str, paths: Sequence[str]) -> None:
         """See `Store`."""

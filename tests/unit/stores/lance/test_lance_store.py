@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from builders import DIMENSION, FOLDER, indexed, vector, vectors
 
-from semantic_search.errors import NoIndex, StoreError
+from semantic_search.errors import IndexDamaged, IndexTooNew, NoIndex, StoreError
 from semantic_search.stores import Filter, Store, open_store
 from semantic_search.stores.lance import search, upkeep
 from semantic_search.stores.lance.session import UNFINISHED, translated
@@ -246,7 +246,7 @@ def test_a_process_killed_while_it_made_the_index_left_none(store: LanceStore, p
 
 def test_a_newer_release_of_lancedb_is_not_written_after(store: LanceStore, place: str) -> None:
     store.set_meta("lancedb", "99.0.0")
-    with pytest.raises(StoreError, match="upgrade"):
+    with pytest.raises(IndexTooNew, match="upgrade"):
         LanceStore(place, create=False)
 
 
@@ -257,7 +257,7 @@ def test_a_table_that_cannot_be_read_is_told_of(store: LanceStore, place: str) -
     assert LanceStore(place, create=False).check() != ""
     for manifest in (Path(place) / "entries.lance" / "_versions").iterdir():
         manifest.write_bytes(b"")
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(IndexDamaged, match="damaged"):
         LanceStore(place, create=False)
 
 
@@ -270,7 +270,7 @@ def test_text_that_changed_on_disk_is_damage(store: LanceStore) -> None:
 def test_a_fault_of_the_library_itself_is_told_as_one_of_the_index(place: str) -> None:
     """What it raises then is no `Exception`."""
     panic = type("PanicException", (BaseException,), {})
-    with pytest.raises(StoreError, match=r"damaged \(index out of bounds\)"), translated(place):
+    with pytest.raises(IndexDamaged, match=r"damaged \(index out of bounds\)"), translated(place):
         raise panic("index out of bounds")
     with pytest.raises(KeyboardInterrupt), translated(place):
         raise KeyboardInterrupt
