@@ -23,14 +23,14 @@ def until_interrupted() -> Iterator[Callable[[], bool]]:
     Even then nothing is damaged: every write is a transaction.
     """
     asked: list[int] = []
+    # Threads are waited for, and one may wait for ever, for a file on a network that is gone.
+    timer = threading.Timer(GRACE, _end)
+    timer.daemon = True
 
     def handle(number: int, _frame: FrameType | None) -> None:
         asked.append(number)
         if len(asked) > 1:
             if len(asked) == 2:
-                # Threads are waited for, and one may wait for ever, for a file on a network that is gone.
-                timer = threading.Timer(GRACE, _end)
-                timer.daemon = True
                 timer.start()
             raise KeyboardInterrupt
         note("stopping after the batch under way … (Ctrl-C again to stop at once)")
@@ -39,6 +39,7 @@ def until_interrupted() -> Iterator[Callable[[], bool]]:
     try:
         yield lambda: bool(asked)
     finally:
+        timer.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
 
