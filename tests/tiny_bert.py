@@ -209,7 +209,7 @@ class TinyBert:
 
         def norm(x: Floats, name: str) -> Floats:
             mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
-            scaled: Floats = (x - mean) / np.sqrt(variance + 1e-12)
+            scaled: Floats = ((x - mean) / np.sqrt(variance + 1e-12)).astype(np.float32)
             return scaled * tensors[f"{name}.weight"] + tensors[f"{name}.bias"]
 
         def linear(x: Floats, name: str) -> Floats:

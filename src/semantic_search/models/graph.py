@@ -54,8 +54,8 @@ TensorReader = Callable[[str], "Floats"]
 
 def quantise_columns(weight: Floats, limit: int) -> tuple[NDArray[np.int8], Floats]:
     """A matrix as int8 in [-limit, limit] and one float32 scale per column: weight ≈ ints * scales."""
-    scales = np.abs(weight).max(axis=0) / limit
-    scales = np.where(scales > 0, scales, 1.0).astype(np.float32)
+    scales = (np.abs(weight).max(axis=0) / limit).astype(np.float32)
+    scales[scales <= 0] = 1.0
     return np.rint(weight / scales).astype(np.int8), scales
 
 

