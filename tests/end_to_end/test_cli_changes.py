@@ -78,6 +78,7 @@ def test_a_deleted_file_is_forgotten(run: Command, embedded: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [(b"", "empty"), (b"\0\1Tomato seedlings", "binary"), (b"Tomato seedlings\n" * 40_000, "too-large")],
+    ids=["empty", "binary", "too large"],
 )
 def test_a_file_that_can_no_longer_be_indexed_leaves_nothing_behind(
     run: Command, embedded: Path, own_environment: Path, content: bytes, reason: str
