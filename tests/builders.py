@@ -70,6 +70,13 @@ def vectors(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.stack([vector(text) for text in texts])
 
 
+def arrive(folder: Path, name: str, text: str) -> None:
+    """A file comes into a folder whole: nobody who looks there meets a part of it."""
+    beside = folder.parent / f"{name}.beside"
+    beside.write_text(text)
+    beside.replace(folder / name)
+
+
 def write_tree(root: Path, files: dict[str, str | bytes]) -> Path:
     """Writes files (by relative path) below a directory and returns it."""
     for path, content in files.items():

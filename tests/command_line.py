@@ -17,7 +17,10 @@ from typing import Any
 
 import terminal
 
-PROGRAM = shutil.which("semantic-search", path=os.path.dirname(sys.executable)) or "semantic-search"
+PROGRAM = (
+    shutil.which("semantic-search", path=os.path.dirname(os.path.abspath(sys.executable)))
+    or "semantic-search"
+)
 # Far beyond what any command here takes: a command that waits for ever fails instead of hanging the run.
 PATIENCE = 120.0
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from command_line import PATIENCE, Command, Environment, environment
+from command_line import PATIENCE, Command, Environment, environment, wait_until
 from fakes import WordsModels
 from mcp.client import Client
 
@@ -204,6 +204,19 @@ class Wire:
     def ask(self, tool: str, **arguments: Any) -> Answer:
         """Calls a tool and waits."""
         return self.result(self.call(tool, **arguments))
+
+    def job(self) -> dict[str, Any]:
+        """The last index run as `index_status` tells of it."""
+        found = self.ask("index_status").json["job"]
+        assert isinstance(found, dict)
+        return found
+
+    def index(self, **arguments: Any) -> dict[str, Any]:
+        """The summary of an index run: its call comes back before its end where it takes long."""
+        answer = self.ask("index", **arguments)
+        assert not answer.is_error, answer.text
+        wait_until(lambda: not self.job()["running"])
+        return self.job()
 
     def initialize(self) -> Wire:
         """The handshake."""

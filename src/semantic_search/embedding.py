@@ -43,7 +43,8 @@ def fill_vectors(
     """Embeds what waits, batch by batch, until nothing does; returns how many texts were embedded.
 
     A text that the model fails at goes to `left_out` and goes on waiting; what is in there is not tried.
-    Stops early when `stop` says so or after `seconds`. `batch_size` texts are committed together.
+    Stops early when `stop` says so or after `seconds`, of which a first batch is made whatever it takes:
+    who never has enough of them gets on too. `batch_size` texts are committed together.
     `on_progress` is told texts done and texts in all.
     Raises StoreError, ModelUnavailable; batches written until then stay.
     """
@@ -51,8 +52,10 @@ def fill_vectors(
     left_out = {} if left_out is None else left_out
     total = store.pending_count()
     done = 0
+    first = True
     on_progress(done, total)
-    while not stop() and (end is None or time.monotonic() < end):
+    while not stop() and (first or end is None or time.monotonic() < end):
+        first = False
         size = batch_size if end is None else 16
         waiting = store.pending(size + len(left_out))
         batch = [(id_, text) for id_, text in waiting if id_ not in left_out][:size]

@@ -177,8 +177,10 @@ def test_two_indexers_and_a_searcher_at_once(
     run: Command, large: Path, own_environment: Path, tmp_path: Path, fresh: list[tuple[Any, ...]]
 ) -> None:
     gate = Gate(tmp_path, passage=200)
-    children = [run.start("index", "--json", env=env) for env in (gate.env, None)]
+    children = [run.start("index", "--json", env=gate.env)]
     with gate.held(children[0]):
+        children.append(run.start("index", "--json"))
+        said_until(children[1], "waiting for it")
         assert run("search", "--json", "walnut ledger").document
     while any(child.poll() is None for child in children):
         assert run("search", "--json", "walnut ledger").document

@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from builders import write_tree
+from builders import arrive
 from command_line import Command, wait_until
 from mcp_agents import NO_MODEL
 
@@ -23,7 +23,7 @@ def test_it_follows_changes_and_a_signal_ends_it(
         try:
             assert child.stdout is not None
             assert json.loads(child.stdout.readline())["filesProcessed"] > 0
-            write_tree(notes, {"zorb.md": "the zorb is new\n"})
+            arrive(notes, "zorb.md", "the zorb is new\n")
             assert json.loads(child.stdout.readline())["filesProcessed"] == 1
             assert run.search("zorb", "--no-refresh") == ["zorb.md"]
             run("config", "chunk.targetTokens", "150")

@@ -96,8 +96,8 @@ class Session:
     def completed(self, line: str) -> list[str]:
         """The words of a line after the Tab key: the shell is made to print them, each in brackets."""
         self.type(f"semantic-search {line}\t")
-        self.type("\x01printf '<%s>' LI\\NE \x05\n")
-        return re.findall("<([^>]*)>", self.wait_for(r"<LINE><semantic-search>((?:<[^>]*>)*)")[1])
+        self.type("\x01printf '<%s>' LI\\NE \x05 EN\\D\n")
+        return re.findall("<([^>]*)>", self.wait_for(r"<LINE><semantic-search>((?:<[^>]*>)*?)<END>")[1])
 
     def close(self) -> None:
         self.child.kill()

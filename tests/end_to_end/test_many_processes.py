@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import random
@@ -10,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -19,12 +17,13 @@ from builders import write_tree
 from command_line import Command
 from counts import a_seed, many
 from fresh_equality import fresh_equality
+from gate import Gate
 from mcp_agents import Wire
 from tiny_bert import TinyBert
 
 SERVERS, INDEXERS, SEARCHERS = 4, 2, 4
 FILES = 30
-# Seconds that a search may take on a machine that has nothing to do but this, and wait for others on any.
+# Seconds of CPU that a command may take for a search.
 SLOW = 3.0
 
 
@@ -36,36 +35,15 @@ def note(n: int, version: int) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Took:
-    """What a search took, in seconds: by the clock, and of that neither at work nor in the queue for a core.
-
-    The latter is what it waited for others, whatever else the machine has to do.
-    """
-
-    seconds: float
-    waited: float
-
-
-def at_work(pid: int, *, threads: bool) -> dict[str, float]:
-    """Seconds that each thread of a process (or the first one) ran or was ready to run until now."""
-    found = {}
-    for place in Path("/proc").glob(f"{pid}/task/*/schedstat" if threads else f"{pid}/schedstat"):
-        # A thread may have ended meanwhile; a system that does not tell has no such files.
-        with contextlib.suppress(OSError):
-            ran, queued, _ = place.read_text().split()
-            found[place.parent.name] = (int(ran) + int(queued)) / 1e9
-    return found
-
-
 class Scene:
     """What goes on, and what was seen of it."""
 
     def __init__(self, folder: Path, run: Command, seed: int) -> None:
         self.folder, self.run, self.seed = folder, run, seed
         self.over = threading.Event()
-        self.commands: list[Took] = []
-        self.answers: list[Took] = []  # of the servers
+        self.commands: list[float] = []  # seconds of the clock that searches took
+        self.answers: list[float] = []  # those of the servers
+        self.most_cpu = 0.0  # of a command, in seconds
         self.indexed = self.edits = 0
         self.written = {(n, 0) for n in range(FILES)}
 
@@ -118,10 +96,10 @@ class Scene:
             assert out is not None and err is not None
             document = out.read()
             said = err.read().decode()
-            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-            seconds = time.monotonic() - began
-            own = sum(at_work(child.pid, threads=False).values())
-            self.commands.append(Took(seconds, seconds - own if own else 0.0))
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        self.commands.append(time.monotonic() - began)
+        self.most_cpu = max(self.most_cpu, used.ru_utime + used.ru_stime)
         assert child.returncode in (0, 1), said
         assert not any(word in said for word in ("locked", "ault of ours", "Traceback")), said
         self.check(json.loads(document))
@@ -130,19 +108,17 @@ class Scene:
         """A search by a server, now and then a run."""
 
         def once(draw: random.Random) -> None:
-            before = at_work(wire.child.pid, threads=True)
             began = time.monotonic()
             answer = wire.ask("search", query=f"hello number{draw.randrange(FILES)}", k=5)
-            seconds = time.monotonic() - began
-            after = at_work(wire.child.pid, threads=True)
-            own = max((after[name] - before.get(name, 0.0) for name in after), default=0.0)
-            self.answers.append(Took(seconds, seconds - own if own else 0.0))
+            self.answers.append(time.monotonic() - began)
             assert not answer.is_error, answer.text
             assert "locked" not in answer.text + answer.notes
             self.check(answer.json)
             if draw.random() < 0.1:
                 answer = wire.ask("index")
-                assert not answer.is_error, answer.text
+                # Among so many somebody may not get its turn for long, and is told so.
+                busy = "another process is writing the index" in answer.text
+                assert busy or not answer.is_error, answer.text
 
         return once
 
@@ -202,7 +178,8 @@ def test_many_processes_share_one_truth(
                 each.result()
         tell(
             f"{scene.edits} edits, {scene.indexed} runs in {time.monotonic() - began:.0f} s; "
-            f"{in_words('servers', scene.answers)}; {in_words('commands', scene.commands)}; "
+            f"{in_words('servers', scene.answers)}; {in_words('commands', scene.commands)}, "
+            f"at most {scene.most_cpu:.1f} s of CPU; "
             f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, STRESS_SEED={scene.seed}"
         )
         for wire in wires:
@@ -212,19 +189,34 @@ def test_many_processes_share_one_truth(
         for wire in wires:
             wire.__exit__()
     fresh_equality(os.environ, lambda environment: run("index", env=dict(environment)))
-    if seconds:
-        searches = [*scene.answers, *scene.commands]
-        assert max(took.waited for took in searches) <= SLOW
-        # Others may be at work on the machine too: what most commands take tells how slow everything is.
-        typical = median(took.seconds for took in scene.commands)
-        assert max(took.seconds for took in searches) <= max(SLOW, 5 * typical)
+    # By the clock it is the machine that tells: others may be at work too, and the disk may be slow.
+    assert scene.most_cpu <= SLOW
 
 
-def in_words(what: str, searches: Sequence[Took]) -> str:
+def in_words(what: str, seconds: Sequence[float]) -> str:
     """How many searches there were, and what they took."""
-    seconds = [took.seconds for took in searches]
-    waited = max(took.waited for took in searches)
-    return (
-        f"{len(searches)} searches by {what}: {median(seconds):.2f} s, the slowest {max(seconds):.2f}, "
-        f"waited at most {waited:.2f}"
-    )
+    return f"{len(seconds)} searches by {what}: {median(seconds):.2f} s, the slowest {max(seconds):.2f}"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
+@pytest.mark.parametrize("amid", ["reading", "embedding"])
+def test_no_search_waits_for_a_run_to_end(run: Command, tmp_path: Path, amid: str) -> None:
+    """The run goes on when the searches have been answered, and not before."""
+    TinyBert().write(tmp_path / "tiny", window=64)
+    folder = write_tree(tmp_path / "notes", {f"{n}.md": note(n, 0) for n in range(FILES)})
+    run("add", folder)
+    run("config", "modelName", str(tmp_path / "tiny"))
+    run("index")
+    write_tree(folder, {f"{n}.md": note(n, 1) for n in range(FILES)})
+    gate = Gate(tmp_path, file="9.md") if amid == "reading" else Gate(tmp_path, passage=1)
+    with Wire() as wire:
+        wire.initialize()
+        child = run.start("index", "--json", env=gate.env)
+        with gate.held(child):
+            found = wire.ask("search", query="hello number7", k=5)
+            assert found.json and not found.is_error
+            assert run("search", "--json", "-k", "5", "hello number7").document
+            assert child.poll() is None
+        _, said = child.communicate()
+        assert child.returncode == 0, said
+        assert wire.close() == 0

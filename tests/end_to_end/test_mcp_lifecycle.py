@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 from builders import write_tree
-from command_line import Command, environment, index_file, opened, wait_until
+from command_line import PATIENCE, Command, environment, index_file, opened, wait_until
+from gate import Gate
 from mcp_agents import NO_MODEL, Wire
 
-FILES = 2500
+FILES, FEW = 2500, 300
+# Far from the first and the last of them in the order of paths.
+AMID = "5.md"
 
 
 @pytest.fixture(autouse=True)
@@ -24,13 +27,21 @@ def by_words_alone(own_environment: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("SS_MODEL_NAME", NO_MODEL)
 
 
+posix = pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
+
+
 @pytest.fixture
 def many(run: Command, notes: Path) -> Path:
     """A folder whose first index run takes a while."""
-    page = "\n\n".join(f"The walrus of paragraph {n} likes fish and ice." for n in range(40))
-    write_tree(notes, {f"many/{n}.md": f"# Page {n}\n\n{page}\n" for n in range(FILES)})
+    write_tree(notes, pages(FILES))
     run("add", notes)
     return notes
+
+
+def pages(count: int) -> dict[str, str | bytes]:
+    """So many files of forty paragraphs."""
+    page = "\n\n".join(f"The walrus of paragraph {n} likes fish and ice." for n in range(40))
+    return {f"many/{n}.md": f"# Page {n}\n\n{page}\n" for n in range(count)}
 
 
 def _fresh(wire: Wire, home: Path) -> None:
@@ -69,12 +80,12 @@ def _end_of_input(wire: Wire) -> int:
 
 def _sigterm(wire: Wire) -> int:
     wire.child.send_signal(signal.SIGTERM)
-    return wire.child.wait(60)
+    return wire.child.wait(PATIENCE)
 
 
 def _sigint(wire: Wire) -> int:
     wire.child.send_signal(signal.SIGINT)
-    return wire.child.wait(60)
+    return wire.child.wait(PATIENCE)
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -113,34 +124,38 @@ def test_what_a_stopped_server_left_is_finished_by_the_next_run(
     assert run("status", "--json").document["folders"][0]["files"] == FILES + 3
 
 
+@posix
 def test_mcp_life_02_a_cancelled_index_call_stops_and_frees_the_index(
-    many: Path, run: Command, own_environment: Path
+    many: Path, run: Command, own_environment: Path, tmp_path: Path
 ) -> None:
-    with Wire() as wire:
+    gate = Gate(tmp_path, file=AMID)
+    with Wire(env=gate.env) as wire:
         wire.initialize()
         id_ = wire.call("index", _token="t")
-        wire.until(lambda message: message.get("params", {}).get("progress", 0) > 0)
-        wire.notify("notifications/cancelled", requestId=id_)
-
-        def over() -> bool:
-            return json.loads(wire.ask("index_status").text)["job"]["running"] is False
-
-        wait_until(over)
-        job = json.loads(wire.ask("index_status").text)["job"]
+        with gate.held(wire.child):
+            wire.until(lambda message: message.get("params", {}).get("progress", 0) > 0)
+            wire.notify("notifications/cancelled", requestId=id_)
+            # Messages are taken in their order: an answer to a later one comes after the cancellation.
+            assert wire.job()["running"]
+        wait_until(lambda: not wire.job()["running"])
+        job = wire.job()
         assert job["interrupted"] is True and 0 < job["filesProcessed"] < FILES
         assert run("index", "--max-files", "1", "--no-embed", "--json").document["truncated"] is True
         assert wire.close() == 0
     assert all(message.get("id") != id_ for message in wire.messages)
 
 
+@posix
 def test_mcp_life_04_searches_are_answered_while_an_index_run_is_under_way(
-    many: Path, own_environment: Path
+    many: Path, own_environment: Path, tmp_path: Path
 ) -> None:
-    with Wire() as wire:
+    gate = Gate(tmp_path, file=AMID)
+    with Wire(env=gate.env) as wire:
         _indexing(wire, own_environment)
-        found = [wire.ask("search", query=f"walrus of paragraph {n}", k=3) for n in range(10)]
+        with gate.held(wire.child):
+            found = [wire.ask("search", query=f"walrus of paragraph {n}", k=3) for n in range(10)]
         assert all(not answer.is_error and json.loads(answer.text) for answer in found)
-        assert any("an index run is under way" in answer.notes for answer in found)
+        assert all("an index run is under way" in answer.notes for answer in found)
         assert wire.close() == 0
 
 
@@ -182,7 +197,10 @@ def test_mcp_life_03_the_server_ends_when_its_client_is_killed(indexed: Path) ->
             parent.kill()
 
 
-def test_two_servers_and_an_indexer_on_one_index(many: Path, run: Command, own_environment: Path) -> None:
+def test_two_servers_and_an_indexer_on_one_index(notes: Path, run: Command, own_environment: Path) -> None:
+    # Few: whoever is the last waits for the runs of the two others, and not for ever.
+    write_tree(notes, pages(FEW))
+    run("add", notes)
     with Wire() as first, Wire() as second:
         first.initialize()
         second.initialize()
@@ -198,17 +216,17 @@ def test_two_servers_and_an_indexer_on_one_index(many: Path, run: Command, own_e
         for wire, id_ in zip((first, second), runs, strict=True):
             done = wire.result(id_)
             assert not done.is_error, done.text
-        write_tree(many, {"zorb.md": "the zorb is new\n"})
+        write_tree(notes, {"zorb.md": "the zorb is new\n"})
         run("index", "--no-embed")
         for wire in (first, second):
             assert json.loads(wire.ask("search", query="zorb", k=1).text)[0]["path"] == "zorb.md"
-        write_tree(many, {"quux.md": "the quux is newer\n"})
-        assert json.loads(first.ask("index").text)["filesProcessed"] == 1
+        write_tree(notes, {"quux.md": "the quux is newer\n"})
+        assert first.index()["filesProcessed"] == 1
         assert json.loads(second.ask("search", query="quux", k=1).text)[0]["path"] == "quux.md"
         assert first.close() == 0 and second.close() == 0
         for wire in (first, second):
             assert b"locked" not in wire.stderr and b"Traceback" not in wire.stderr
-    assert run("status", "--json").document["folders"][0]["files"] == FILES + 5
+    assert run("status", "--json").document["folders"][0]["files"] == FEW + 5
     with opened(index_file(own_environment)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -221,7 +239,7 @@ def test_vectors_go_on_in_the_background_and_end_with_the_client(
     page = "\n\n".join(f"The walrus of paragraph {n} likes fish and ice. " * 12 for n in range(60))
     write_tree(notes, {"long.md": page})
     run("add", notes)
-    run("index", "--no-embed")
+    before = run("index", "--no-embed").summary["pendingVectors"]
 
     def waiting(wire: Wire) -> int:
         found = json.loads(wire.ask("index_status").text)["folders"][0]["pendingVectors"]
@@ -231,7 +249,6 @@ def test_vectors_go_on_in_the_background_and_end_with_the_client(
     with Wire() as wire:
         wire.initialize()
         wire.answer(wire.request("tools/list"))
-        before = waiting(wire)
         wait_until(lambda: waiting(wire) < before)
         assert json.loads(wire.ask("search", query="what do walruses like", k=1).text)
         assert wire.close() == 0

@@ -37,9 +37,10 @@ with Corpus(load_settings()) as corpus:
             equal = np.array_equal(workers.embed_passages(some), embedder.embed_passages(some))
             before = workers.process_ids()
             def kill(done, total, killed=[]):
-                # After the first commit, while the next batch is on its way.
+                # After the first commit; whenever it is killed, a part of the next batch is on its way in it.
                 if done and not killed:
                     killed.append(before[0])
+                    os.kill(before[0], signal.SIGSTOP)
                     threading.Timer(0.05, os.kill, (before[0], signal.SIGKILL)).start()
             written = fill_vectors(store, workers, threads=1, batch_size=64, on_progress=kill)
             after = workers.process_ids()

@@ -174,8 +174,14 @@ def test_a_shared_directory_that_holds_the_config_keeps_its_mode(tmp_path: Path)
 
 _ADDER = """
 import sys
+from semantic_search.errors import IndexBusy
 from semantic_search.settings import update_config
-update_config(sys.argv[1], lambda content: content.setdefault("defaultRoots", []).append(sys.argv[2]))
+while True:
+    try:
+        update_config(sys.argv[1], lambda content: content.setdefault("defaultRoots", []).append(sys.argv[2]))
+        break
+    except IndexBusy:  # whoever has not had its turn for long is told to try again
+        continue
 """
 
 

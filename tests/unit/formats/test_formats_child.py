@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_line import PATIENCE
 
 from semantic_search.formats import FORMATS, Extracted, Pool, Refused
 from semantic_search.types import Skip
@@ -84,7 +85,7 @@ def pool(tmp_path: Path) -> Iterator[Pool]:
         yield pool
 
 
-def ask(pool: Pool, word: str, seconds: float = 30) -> Extracted | Refused:
+def ask(pool: Pool, word: str, seconds: float = PATIENCE) -> Extracted | Refused:
     return pool.extract(".x", word.encode(), seconds=seconds)
 
 
@@ -285,7 +286,7 @@ def test_children_end_with_their_parent(pool: Pool, tmp_path: Path, state: str) 
     if alive(child):
         descriptor = os.pidfd_open(child)
         try:
-            assert select.select([descriptor], [], [], 30)[0]
+            assert select.select([descriptor], [], [], PATIENCE)[0]
         finally:
             os.close(descriptor)
 

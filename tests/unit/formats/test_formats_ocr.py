@@ -99,14 +99,19 @@ def test_pages_with_text_are_read_and_not_recognised(stand_in: Path) -> None:
     [
         ("echo 'Failed loading language xyz' >&2; exit 1", ["xyz"], "tesseract: Failed loading language xyz"),
         ("cat >/dev/null", ["--psm"], "'--psm' is no language code of tesseract"),
-        ("cat >/dev/null; exec sleep 60", ["eng"], "tesseract took too long"),
         ("exit 3", ["eng"], "tesseract: 3"),
     ],
 )
 def test_what_goes_wrong_is_said(stand_in: Path, script: str, languages: list[str], cause: str) -> None:
     stand_in.write_text(f"#!/bin/sh\n{script}\n")
-    outcome = pdf.extract(scan(), ocr_languages=languages, ocr_seconds=1.5)
+    outcome = pdf.extract(scan(), ocr_languages=languages, ocr_seconds=600)
     assert outcome == Refused(Skip.NO_TEXT, f"1 pages were not recognised: {cause}")
+
+
+def test_a_program_that_hangs_is_ended(stand_in: Path) -> None:
+    stand_in.write_text("#!/bin/sh\ncat >/dev/null\nexec sleep 600\n")
+    with pytest.raises(ocr.OcrFailed, match="tesseract took too long"):
+        ocr.recognised(b"P5 1 1 255\n0", ["eng"], 0.2)
 
 
 def test_without_the_program_a_scan_says_what_is_missing(
@@ -123,7 +128,7 @@ def test_pages_for_which_no_time_is_left_are_counted(stand_in: Path) -> None:
 
 
 def test_the_child_takes_the_languages(stand_in: Path) -> None:
-    options = {"ocr_languages": ["eng"], "ocr_seconds": 30}
+    options = {"ocr_languages": ["eng"], "ocr_seconds": 600}
     with Pool(FORMATS) as pool:
         outcome = pool.extract(".pdf", scan(), options=options)
     assert isinstance(outcome, Extracted) and outcome.text == "Recognised words"

@@ -117,10 +117,13 @@ def test_cancelling_a_call_stops_the_run_and_keeps_what_was_committed(notes: Pat
                 group.cancel_scope.cancel()
 
         ai.portal.call(cancelled)
+        job = ai.server.jobs.current
+        assert job is not None
+        wait_until(job.stopping)
         models.held.go.set()
         wait_until(lambda: not ai.ok("index_status").json["job"]["running"])
-        job = ai.ok("index_status").json["job"]
-        assert job["interrupted"] is True and job["filesProcessed"] == 40
+        state = ai.ok("index_status").json["job"]
+        assert state["interrupted"] is True and state["filesProcessed"] == 40
         assert len(ai.ok("search", query="walrus", k=50).json) == 40
         assert ai.ok("index").json["pendingVectors"] == 0
 
@@ -174,6 +177,8 @@ def test_a_change_of_settings_builds_a_new_index_while_the_old_one_answers(
 
 
 def test_a_run_that_fails_is_an_error_with_its_cause(notes: Path, own_environment: Path) -> None:
+    # Nothing is done unasked: nobody else is at the lock.
+    configure(own_environment, [notes], autoRefresh=False)
     with agent() as ai:
         ai.ok("index")
         place = own_environment / "data" / "semantic-search" / "index.lock"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from builders import write_tree
+from builders import arrive, write_tree
 from command_line import wait_until
 from fakes import configure, open_words
 
@@ -81,7 +81,7 @@ def test_new_changed_and_deleted_files_are_taken_in(notes: Path) -> None:
 
 def test_a_look_that_finds_nothing_is_not_told(notes: Path) -> None:
     with watching() as found:
-        write_tree(notes, {"quux.md": "the quux is new\n"})
+        arrive(notes, "quux.md", "the quux is new\n")
         wait_until(lambda: len(found.runs) == 2)
     assert [sum(report.processed for report in told.run.reports) for told in found.runs] == [1, 1]
 

@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from builders import source, write_tree
+from command_line import wait_until
 from fakes import configure
 
 from semantic_search.chunking import Budget
@@ -199,28 +199,49 @@ sys.path[:0] = {path!r}
 from test_worker_pool import cutter_of, in_batches, RULES
 from semantic_search.listing import list_files
 from semantic_search.workers.pool import WorkerPool
-pool = WorkerPool(*cutter_of(), 2)
-for _ in pool.cut(in_batches(list_files({folder!r}, RULES).files, 1)):
-    if len(pool.pids) == 2:
-        print(*pool.pids, flush=True)
-        sys.stdin.read()
+batches = in_batches(list_files({folder!r}, RULES).files)[:{batches}]
+pool = WorkerPool(*cutter_of(), len(batches), module="blocked", path=[{place!r}])
+for _ in pool.cut(batches):
+    print(*pool.pids, flush=True)
+    sys.stdin.read()
+"""
+# Two batches stop where they are, one gets through.
+_BLOCKED = """
+import os, threading
+from semantic_search.workers import child
+harmless = child.cut
+def cut(cutter, files):
+    if {batches} > 1:
+        open(os.path.join({begun!r}, str(os.getpid())), "w").close()
+        threading.Event().wait()
+    return harmless(cutter, files)
+child.cut = cut
+main = child.main
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_workers_end_with_a_parent_that_was_killed(files: tuple[SourceFile, ...]) -> None:
-    script = _PARENT.format(path=[str(Path(__file__).parent), *sys.path], folder=files[0].folder)
+@pytest.mark.parametrize("batches", [1, 2], ids=["idle", "busy"])
+def test_workers_end_with_a_parent_that_was_killed(
+    files: tuple[SourceFile, ...], tmp_path: Path, batches: int
+) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    (tmp_path / "blocked.py").write_text(_BLOCKED.format(batches=batches, begun=str(begun)))
+    path = [str(Path(__file__).parent), *sys.path]
+    script = _PARENT.format(path=path, folder=files[0].folder, batches=batches, place=str(tmp_path))
     with subprocess.Popen(
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdout is not None
-        pids = [int(pid) for pid in parent.stdout.readline().split()]
-        assert len(pids) == 2 and all(map(alive, pids))
+        if batches == 1:
+            pids = [int(pid) for pid in parent.stdout.readline().split()]
+        else:
+            wait_until(lambda: len(os.listdir(begun)) == batches)
+            pids = [int(pid) for pid in os.listdir(begun)]
+        assert len(pids) == batches and all(map(alive, pids))
         parent.kill()
-    end = time.monotonic() + 60
-    while any(map(_runs, pids)) and time.monotonic() < end:
-        os.sched_yield()
-    assert not any(map(_runs, pids))
+    wait_until(lambda: not any(map(_runs, pids)))
 
 
 def _runs(pid: int) -> bool:
