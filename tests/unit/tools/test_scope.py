@@ -127,7 +127,8 @@ def test_on_demand_says_so_where_the_old_index_stays_in_use(
     models: WordsModels,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    other = write_tree(tmp_path / "other", {"a.md": "zeppelin\n"})
+    # More than are embedded however little time there is.
+    other = write_tree(tmp_path / "other", {f"{n}.md": f"zeppelin {n}\n" for n in range(40)})
     corpus.close()
     configure(own_environment, [folder], chunk={"targetTokens": 100})
     monkeypatch.setattr(on_demand, "EMBED_SECONDS", 0.0)
