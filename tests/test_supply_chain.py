@@ -135,3 +135,15 @@ def test_packages_of_weights_start_nothing_by_being_there(name: str) -> None:
     found = distribution(name)
     assert [file for file in found.files or [] if file.suffix == ".pth"] == []
     assert {point.group for point in found.entry_points} <= {"console_scripts"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda p: p.name)
+def test_workflows_are_given_nothing_and_use_actions_of_one_commit(path: Path) -> None:
+    """A tag of somebody's can be moved to other code; a hash cannot."""
+    text = path.read_text(encoding="utf-8")
+    assert re.search(r"^permissions: \{\}$", text, re.MULTILINE)
+    assert set(re.findall(r"^ +([a-z-]+: (?:read|write|none))$", text, re.MULTILINE)) <= {"contents: read"}
+    assert "secrets." not in text and "pull_request_target" not in text
+    used = re.findall(r"uses: (\S+)", text)
+    assert used
+    assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
