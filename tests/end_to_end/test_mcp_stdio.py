@@ -47,31 +47,6 @@ def test_a_session_from_the_handshake_to_the_end(wire: Wire) -> None:
     assert wire.answer(wire.request("ping"))["result"] == {}
 
 
-def test_requests_before_the_end_of_input_are_answered(indexed: Path) -> None:
-    messages = [
-        {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "t", "version": "1"},
-            },
-        },
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {
-            "jsonrpc": "2.0",
-            "id": 2,
-            "method": "tools/call",
-            "params": {"name": "grep", "arguments": {"pattern": "gateway"}},
-        },
-    ]
-    found = Command()("mcp", input="".join(json.dumps(message) + "\n" for message in messages))
-    answers = {answer["id"]: answer for answer in map(json.loads, found.lines)}
-    assert "retry.md:3" in answers[2]["result"]["content"][0]["text"]
-
-
 LINES: list[bytes] = [
     b"\xff\xfe",
     b"\xef\xbb\xbf",
