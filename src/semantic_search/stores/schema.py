@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from pathlib import Path
+from urllib.parse import quote
 
 from ..errors import NoIndex, StoreError
 from ..private_files import make_private_file
@@ -92,10 +92,16 @@ def _make(path: str) -> None:
     os.replace(unfinished, path)
 
 
+def _uri(path: str) -> str:
+    # `Path.as_uri` loads a client of HTTP from Python 3.14 on.
+    place = os.path.abspath(path).replace(os.sep, "/")
+    return "file://" + ("" if place.startswith("/") else "/") + quote(os.fsencode(place), safe="/:")
+
+
 def _open(path: str, *, create: bool, any_version: bool, alone: bool = False) -> sqlite3.Connection:
     # mode=rw: plain connect would make an empty file where there is none.
     connection = sqlite3.connect(
-        Path(path).as_uri() + "?mode=rw",
+        _uri(path) + "?mode=rw",
         uri=True,
         timeout=30.0,
         check_same_thread=False,
