@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import terminal
 
 PROGRAM = (
@@ -118,6 +119,31 @@ class Command:
         result = self("search", "--json", "-k", "50", *args, query, status=None)
         assert result.returncode in (0, 1), result
         return "\n".join(hit["text"] for hit in result.document)
+
+
+def bound_by_permissions() -> Command:
+    """Runs the command so that modes of files hold, also when root runs the tests."""
+    dropped = "-dac_override,-dac_read_search"
+    rights = ["setpriv", f"--bounding-set={dropped}", f"--inh-caps={dropped}"]
+    return Command(rights if os.geteuid() == 0 else [])
+
+
+def works(*prefix: str) -> bool:
+    """Whether a program can be run this way here."""
+    return (
+        shutil.which(prefix[0]) is not None
+        and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
+    )
+
+
+ALONE = ("unshare", "--map-root-user", "--net")
+
+
+def without_a_network() -> Command:
+    """Runs the command without a network; the test is skipped where nobody may be taken one away."""
+    if not works(*ALONE):
+        pytest.skip(f"a network of its own needs rights that this user has not ({' '.join(ALONE)})")
+    return Command(ALONE)
 
 
 def environment(changes: Environment | None) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from builders import write_tree
-from command_line import Command, let_time_pass, looks
+from command_line import Command, bound_by_permissions, let_time_pass, looks
 
 
 @pytest.fixture
@@ -173,8 +173,7 @@ def test_moving_most_of_a_folder_about_inside_it_is_believed(run: Command, crowd
 
 @pytest.mark.skipif(sys.platform != "linux", reason="rights are taken from root by setpriv")
 def test_a_part_that_cannot_be_read_keeps_what_was_known(run: Command, crowd: Path) -> None:
-    dropped = "-dac_override,-dac_read_search"
-    limited = Command(["setpriv", f"--bounding-set={dropped}", f"--inh-caps={dropped}"])
+    limited = bound_by_permissions()
     (crowd / "d0").chmod(0)
     (crowd / "d1/01.md").chmod(0)
     (crowd / "d1/03.md").unlink()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from builders import write_tree
-from command_line import Command
+from command_line import Command, works
 from document_samples import SAMPLES
 from mcp_agents import NO_MODEL
 
@@ -71,14 +71,6 @@ class Watched:
             lines = trace.read_text(errors="replace").splitlines()
             said += [line for line in lines if re.search(r"AF_INET|AF_PACKET", line)]
         return said
-
-
-def works(*prefix: str) -> bool:
-    """Whether a program can be run this way here."""
-    return (
-        shutil.which(prefix[0]) is not None
-        and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
-    )
 
 
 @pytest.fixture

@@ -13,12 +13,14 @@ from builders import write_tree
 from command_line import (
     PATIENCE,
     Command,
+    bound_by_permissions,
     contents,
     index_directory,
     index_file,
     let_time_pass,
     looks,
     opened,
+    without_a_network,
 )
 from gate import Gate
 
@@ -114,8 +116,7 @@ def test_change_08_a_killed_force_keeps_everything_searchable(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="rights are taken from root by setpriv")
 def test_cli_03_failures_are_counted_with_their_reasons(folder: Path) -> None:
-    dropped = "-dac_override,-dac_read_search"
-    limited = Command(["setpriv", f"--bounding-set={dropped}", f"--inh-caps={dropped}"])
+    limited = bound_by_permissions()
     write_tree(folder, {"good.md": "fine\n", "closed.md": "closed\n", "bad.pdf": b"%PDF-1.4 cut short"})
     (folder / "closed.md").chmod(0)
     found = limited("index", "--no-embed", status=2)
@@ -352,7 +353,7 @@ def test_model_03_other_chunks_are_never_mixed_with_the_old(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a process without a network is made by unshare")
 def test_model_05_a_model_that_is_absent_is_not_waited_for(folder: Path) -> None:
-    alone = Command(["unshare", "--map-root-user", "--net"])
+    alone = without_a_network()
     (folder / "a.md").write_text("walnut\n")
     env = {"SS_MODEL_NAME": "paraphrase-multilingual-MiniLM-L12-v2"}
     for allow in ("0", "1"):
