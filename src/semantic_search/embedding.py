@@ -8,6 +8,7 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 from .errors import ModelUnavailable, is_fault
+from .stores import EVERYTHING, Filter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +40,10 @@ def fill_vectors(
     seconds: float | None = None,
     batch_size: int = BATCH,
     left_out: LeftOut | None = None,
+    wanted: Filter = EVERYTHING,
 ) -> int:
-    """Embeds what waits, batch by batch, until nothing does; returns how many texts were embedded.
+    """Embeds what waits, of wanted files alone, batch by batch, until nothing does; returns how many texts
+    were embedded.
 
     A text that the model fails at goes to `left_out` and goes on waiting; what is in there is not tried.
     Stops early when `stop` says so or after `seconds`, of which a first batch is made whatever it takes:
@@ -50,14 +53,14 @@ def fill_vectors(
     """
     end = None if seconds is None else time.monotonic() + seconds
     left_out = {} if left_out is None else left_out
-    total = store.pending_count()
+    total = store.pending_count(wanted)
     done = 0
     first = True
     on_progress(done, total)
     while not stop() and (first or end is None or time.monotonic() < end):
         first = False
         size = batch_size if end is None else 16
-        waiting = store.pending(size + len(left_out))
+        waiting = store.pending(size + len(left_out), wanted)
         batch = [(id_, text) for id_, text in waiting if id_ not in left_out][:size]
         if not batch:
             break

@@ -12,13 +12,15 @@ from .corpus import Corpus
 from .embedding import fill_vectors
 from .errors import FolderError, IndexBusy, ModelUnavailable, SemanticSearchError
 from .folders import Folder
-from .indexing import FolderReport, RunOptions, index_folder
+from .indexing import FolderReport, RunOptions, Step, index_folder
 from .pruning import to_forget
-from .stores import Store
+from .stores import Filter, Store
 
 # How long a search may be kept waiting for changed files, in seconds.
 READ_SECONDS = 2.0
 EMBED_SECONDS = 1.0
+# Of more changed files than these, no vectors would be made in that time.
+MOST_SCOPES = 100
 
 
 def refresh(corpus: Corpus, folders: Sequence[Folder]) -> list[str]:
@@ -63,6 +65,7 @@ def _look(corpus: Corpus, store: Store, folder: Folder) -> Look | None:
 def _bring_up_to_date(corpus: Corpus, store: Store, stale: Sequence[tuple[Folder, Look]]) -> list[str]:
     end = time.monotonic() + READ_SECONDS
     notes = []
+    changed: list[tuple[str, str]] = []
     embedder = corpus.embedder_or_none()
     for folder, look in stale:
         rules = corpus.listing_rules(folder.path)
@@ -75,14 +78,19 @@ def _bring_up_to_date(corpus: Corpus, store: Store, stale: Sequence[tuple[Folder
             retry_failed=False,
             workers=False,
         )
-        index_folder(store, make_cutter, rules, report, options, look=look)
+        steps: list[Step] = []
+        index_folder(store, make_cutter, rules, report, options, steps.append, look=look)
+        changed += [(folder.path, step.path) for step in steps if step.chunks]
         if report.interrupted:
             notes.append(f"{folder.name}: many files changed; run `semantic-search index` to index them all")
         elif report.error:
             notes.append(report.error)
-    if embedder is not None:
+    if embedder is not None and changed:
+        # What waits for longer would take all the time there is, and what changed is what is being worked on.
+        wanted = Filter(scopes=tuple(changed[:MOST_SCOPES]))
+        threads = corpus.settings.threads
         try:
-            fill_vectors(store, embedder, threads=corpus.settings.threads, seconds=EMBED_SECONDS)
+            fill_vectors(store, embedder, threads=threads, seconds=EMBED_SECONDS, wanted=wanted)
         except ModelUnavailable as error:
             notes.append(str(error))
     return notes

@@ -232,6 +232,27 @@ def test_vectors_are_asked_for_once_for_equal_text(store: Store) -> None:
     assert nearest[0][1] == pytest.approx(1.0, abs=0.01)
 
 
+def test_what_waits_can_be_asked_for_of_some_files_alone(store: Store) -> None:
+    store.write(FOLDER, [indexed("a.md", "shared", "of a"), indexed("b/c.md", "shared", "of c")], seen_ns=1)
+    store.write("/other", [indexed("d.md", "shared", "of d", folder="/other")], seen_ns=1)
+    for wanted, texts in (
+        (Filter(), {"shared", "of a", "of c", "of d"}),
+        (Filter(scopes=((FOLDER, ""),)), {"shared", "of a", "of c"}),
+        (Filter(scopes=((FOLDER, "b"),)), {"shared", "of c"}),
+        (Filter(scopes=(("/other", ""),)), {"shared", "of d"}),
+        (Filter(globs=("*.rst",)), set()),
+    ):
+        waiting = store.pending(10, wanted)
+        assert ({text for _, text in waiting}, len(waiting)) == (texts, len(texts))
+        assert store.pending_count(wanted) == len(texts)
+    other = Filter(scopes=(("/other", ""),))
+    assert len(store.pending(1, other)) == 1
+    waiting = store.pending(10, other)
+    store.put_vectors([id_ for id_, _ in waiting], vectors([text for _, text in waiting]))
+    assert store.pending(10, other) == []
+    assert (store.pending_count(other), store.pending_count()) == (0, 2)
+
+
 def test_a_moved_file_needs_no_vector(store: Store) -> None:
     store.write(FOLDER, [indexed("a.md", "zebra stripes")], seen_ns=1)
     embed_all(store)

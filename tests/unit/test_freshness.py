@@ -69,6 +69,18 @@ def test_new_and_changed_files_are_found(corpus: Corpus, folder: Path, models: W
     assert len(models.embedded) == 4
 
 
+def test_what_changed_is_embedded_before_what_waits_for_longer(
+    corpus: Corpus, folder: Path, models: WordsModels
+) -> None:
+    write_tree(folder, {f"old{n}.md": f"old number {n}\n" for n in range(40)})
+    index(corpus, Request(embed=False))
+    write_tree(folder, {"new.md": "A zeppelin.\n"})
+    before = len(models.embedded)
+    assert refresh(corpus, corpus.folders) == []
+    assert models.embedded[before:] == ["A zeppelin."]
+    assert corpus.reading()[0].pending_count() == 40
+
+
 def test_a_vanished_file_is_found_no_more(corpus: Corpus, folder: Path) -> None:
     (folder / "retry.md").unlink()
     assert refresh(corpus, corpus.folders) == []

@@ -8,8 +8,10 @@ from ..output import harmless
 from ..tools.gather import MOST_TOKENS, gather, to_markdown
 from ..wire import hit_json
 from .commands import command
+from .progress import Reporter
+from .results import tell
 from .search import question_of
-from .session import filters, json_option, note, open_corpus, show_json
+from .session import filters, json_option, open_corpus, show_json
 
 
 @command("gather")
@@ -46,9 +48,8 @@ def gather_command(
     with open_corpus() as corpus:
         narrowed = (folders, globs, languages, tags)
         question = question_of(corpus, query, count, narrowed, refresh=not no_refresh)
-        gathered = gather(corpus, question, context_lines=context, max_tokens=max_tokens)
-    for text in gathered.answer.notes:
-        note(text)
+        with Reporter(quiet=True) as reporter:
+            gathered = gather(corpus, question, reporter, context_lines=context, max_tokens=max_tokens)
     if as_json:
         spans = [
             {**hit_json(span.hit), "text": span.text, "startLine": span.first_line, "endLine": span.last_line}
@@ -59,6 +60,5 @@ def gather_command(
         show_json({"passages": spans, "leftOut": gathered.left_out})
     elif gathered.spans:
         print(harmless(to_markdown(gathered)))
-    else:
-        note("nothing found")
+    tell(gathered.answer)
     return 0 if gathered.spans else 1

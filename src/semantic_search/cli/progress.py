@@ -23,7 +23,7 @@ FIRST = 2.0
 class Reporter(Watcher):
     """Prints the report of a run on stdout (unless quiet) and its progress on stderr."""
 
-    def __init__(self, *, verbose: bool, quiet: bool) -> None:
+    def __init__(self, *, verbose: bool = False, quiet: bool = False) -> None:
         self._verbose, self._quiet = verbose, quiet
         self._bar: Progress | None = None
         self._task: TaskID | None = None
@@ -31,9 +31,6 @@ class Reporter(Watcher):
         self._began = self._told = 0.0
 
     def __enter__(self) -> Reporter:
-        if sys.stderr.isatty():
-            self._bar = _bar()
-            self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -93,6 +90,9 @@ class Reporter(Watcher):
         self._what, self._unit = what, unit
         self._began = time.monotonic()
         self._told = self._began + FIRST - INTERVAL
+        if self._bar is None and sys.stderr.isatty():
+            self._bar = _bar()
+            self._bar.start()
         if self._bar:
             self._task = self._bar.add_task(one_line(what), total=None)
 

@@ -10,6 +10,7 @@ from ..tools.gather import gather
 from ..tools.search import MOST_RESULTS, Question, search
 from .choosing import editor_options, open_hit
 from .commands import command
+from .progress import Reporter
 from .results import marked, show_answer, tell
 from .session import color_option, filters, json_option, open_corpus
 from .style import Style
@@ -49,7 +50,8 @@ def search_command(
         narrowed = (folders, globs, languages, tags)
         question = question_of(corpus, query, count, narrowed, refresh=not no_refresh, explain=explain)
         if context is not None and not as_json:
-            gathered = gather(corpus, question, context_lines=context, max_tokens=10**9)
+            with Reporter(quiet=True) as reporter:
+                gathered = gather(corpus, question, reporter, context_lines=context, max_tokens=10**9)
             for span in gathered.spans:
                 lines = f"{shown(span.hit.absolute)}:{span.first_line}-{span.last_line}"
                 print(f"{style.place(one_line(lines), span.hit.absolute)}  {span.hit.score:.3f}")
@@ -57,7 +59,9 @@ def search_command(
             tell(gathered.answer)
             hits = [span.hit for span in gathered.spans]
         else:
-            hits = show_answer(search(corpus, question), style, only_files=only_files, as_json=as_json)
+            with Reporter(quiet=True) as reporter:
+                answer = search(corpus, question, reporter)
+            hits = show_answer(answer, style, only_files=only_files, as_json=as_json)
     open_hit(hits, choice)
     return 0 if hits else 1
 

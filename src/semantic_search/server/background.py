@@ -109,9 +109,9 @@ class Background:
         with self._workspace.corpus() as corpus:
             store, _ = corpus.reading()
             embedder = corpus.embedder_of(store)
-            from ..stores import Filter
+            from ..stores import EVERYTHING
 
-            store.nearest(embedder.embed_query("ready"), Filter(), 1)
+            store.nearest(embedder.embed_query("ready"), EVERYTHING, 1)
 
     def _embed(self) -> None:
         with self._workspace.corpus() as corpus:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import StoreError
-from .rows import Filter, FolderCounts, Indexed, Kept, Known, Passage, SkippedFile, Stored
+from .rows import EVERYTHING, Filter, FolderCounts, Indexed, Kept, Known, Passage, SkippedFile, Stored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..types import Skipped, SourceFile
 
 __all__ = [
+    "EVERYTHING",
     "STORES",
     "Filter",
     "FolderCounts",
@@ -81,14 +82,15 @@ class Store(Protocol):
     def record_run(self, folder: str, when: str) -> None:
         """Notes the time (ISO 8601, UTC) at which a run over a folder ended."""
 
-    def pending(self, limit: int) -> list[tuple[int, str]]:
-        """Up to `limit` texts that wait for a vector, as (embedding id, text the model shall see)."""
+    def pending(self, limit: int, wanted: Filter = EVERYTHING) -> list[tuple[int, str]]:
+        """Up to `limit` texts of wanted files that wait for a vector, as (embedding id, text the model shall
+        see), in the order of their ids."""
 
     def has_vectors(self) -> bool:
         """Whether any passage has a vector."""
 
-    def pending_count(self) -> int:
-        """How many distinct texts wait for a vector."""
+    def pending_count(self, wanted: Filter = EVERYTHING) -> int:
+        """How many distinct texts of wanted files wait for a vector."""
 
     def put_vectors(self, ids: Sequence[int], vectors: npt.NDArray[np.float32]) -> None:
         """Keeps unit vectors, float32 (n, dimension), for embedding ids."""

@@ -74,6 +74,9 @@ class Filter:
         return self.scopes is None and not (self.globs or self.languages or self.tags)
 
 
+EVERYTHING = Filter()
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A stored chunk with the file it belongs to and the script most of it is written in."""

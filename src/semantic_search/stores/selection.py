@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,13 @@ def files_wanted(files: Iterable[tuple[int, str, str, str, str]], wanted: Filter
     """
     include = _spec(tuple(glob for glob in wanted.globs if not glob.startswith("!")))
     exclude = _spec(tuple(glob[1:] for glob in wanted.globs if glob.startswith("!")))
+    scopes: dict[str, set[str]] = {}
+    for folder, prefix in wanted.scopes or ():
+        scopes.setdefault(folder, set()).add(prefix)
     return [
         id_
         for id_, folder, path, language, tags in files
-        if (wanted.scopes is None or _in_scope(folder, path, wanted.scopes))
+        if (wanted.scopes is None or _in_scope(path, scopes.get(folder)))
         and (not wanted.languages or language in wanted.languages)
         and (not wanted.tags or _is_tagged(tags, wanted.tags))
         and (include is None or include.match_file(_unicode(path)))
@@ -37,11 +40,15 @@ def _is_tagged(tags: str, wanted: tuple[str, ...]) -> bool:
     return bool(own) and any(has_tag(own, tag) for tag in wanted)
 
 
-def _in_scope(folder: str, path: str, scopes: tuple[tuple[str, str], ...]) -> bool:
-    return any(
-        folder == scope and (not prefix or path == prefix or path.startswith(prefix + "/"))
-        for scope, prefix in scopes
-    )
+def _in_scope(path: str, prefixes: Set[str] | None) -> bool:
+    """Whether a path is one of its folder's prefixes, or below one."""
+    if prefixes is None:
+        return False
+    while path not in prefixes:
+        if not path:
+            return False
+        path = path.rpartition("/")[0]
+    return True
 
 
 def _unicode(path: str) -> str:

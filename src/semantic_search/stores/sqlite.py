@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..errors import IndexDamaged
 from ..types import Skip
 from . import sqlite_write as writing
-from .rows import FolderCounts, Indexed, Known, SkippedFile, Stored
+from .rows import EVERYTHING, Filter, FolderCounts, Indexed, Known, SkippedFile, Stored
 from .sqlite_contents import SqliteContents
 from .sqlite_rows import unpacked
 from .sqlite_session import translated
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Not `id IN (SELECT …)`: that lists the embedding of every passage first, also when none waits.
 _PENDING = (
     "FROM embeddings WHERE vector IS NULL "
-    "AND EXISTS (SELECT 1 FROM passages WHERE embedding_id = embeddings.id)"
+    "AND EXISTS (SELECT 1 FROM passages WHERE embedding_id = embeddings.id{})"
 )
 
 
@@ -216,18 +216,29 @@ class SqliteStore(SqliteContents):
         """See `Store`."""
         return bool(self._rows("SELECT 1 FROM embeddings WHERE vector IS NOT NULL LIMIT 1"))
 
-    def pending_count(self) -> int:
+    def pending_count(self, wanted: Filter = EVERYTHING) -> int:
         """See `Store`."""
-        return int(self._rows(f"SELECT count(*) {_PENDING}")[0][0])
+        with self._lock:
+            return int(self._rows(f"SELECT count(*) {self._waiting(wanted)}")[0][0])
 
-    def pending(self, limit: int) -> list[tuple[int, str]]:
+    def _waiting(self, wanted: Filter) -> str:
+        """What waits, as the end of a statement, which is to be executed before the lock is let go."""
+        files = self._files(wanted)
+        if files is None:
+            return _PENDING.format("")
+        self._fill_wanted(files)
+        return _PENDING.format(" AND file_id IN (SELECT id FROM wanted)")
+
+    def pending(self, limit: int, wanted: Filter = EVERYTHING) -> list[tuple[int, str]]:
         """See `Store`."""
-        rows = self._rows(
-            'SELECT e.id, p.file_id, p.start, p."end", p.heading, p.symbol, '
-            f"(SELECT text FROM documents WHERE file_id = p.file_id) FROM (SELECT id {_PENDING} LIMIT ?) e "
-            "JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE embedding_id = e.id)",
-            (limit,),
-        )
+        with self._lock:
+            rows = self._rows(
+                'SELECT e.id, p.file_id, p.start, p."end", p.heading, p.symbol, '
+                "(SELECT text FROM documents WHERE file_id = p.file_id) "
+                f"FROM (SELECT id {self._waiting(wanted)} ORDER BY id LIMIT ?) e "
+                "JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE embedding_id = e.id)",
+                (limit,),
+            )
         texts: dict[object, str] = {}
         found = []
         for id_, file_id, start, end, heading, symbol, blob in rows:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .rows import Filter, FolderCounts, Indexed, Kept, Known, Passage, SkippedFile, Stored
+from .rows import EVERYTHING, Filter, FolderCounts, Indexed, Kept, Known, Passage, SkippedFile, Stored
 
 if TYPE_CHECKING:
     from ..types import Skipped, SourceFile
@@ -98,6 +98,14 @@ class FolderView:
     def contents(self, folder: str) -> Iterator[Kept]:
         """See `Store`."""
         yield from self._store.contents(self._stored(folder))
+
+    def pending(self, limit: int, wanted: Filter = EVERYTHING) -> list[tuple[int, str]]:
+        """See `Store`."""
+        return self._store.pending(limit, self._wanted(wanted))
+
+    def pending_count(self, wanted: Filter = EVERYTHING) -> int:
+        """See `Store`."""
+        return self._store.pending_count(self._wanted(wanted))
 
     def match(self, terms: Sequence[str], wanted: Filter, k: int) -> list[tuple[int, float]]:
         """See `Store`."""

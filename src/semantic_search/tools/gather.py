@@ -10,6 +10,7 @@ from ..errors import QueryError
 from ..languages import page_word
 from ..output import harmless, one_line, shown
 from ..types import Hit
+from .index import Watcher
 from .search import Answer, Question, search
 
 # Tokens are estimated from UTF-8 bytes: English and code have about four a token, Cyrillic words fewer
@@ -41,7 +42,12 @@ class Gathered:
 
 @asked_again
 def gather(
-    corpus: Corpus, question: Question, *, context_lines: int = 0, max_tokens: int = MOST_TOKENS
+    corpus: Corpus,
+    question: Question,
+    watcher: Watcher | None = None,
+    *,
+    context_lines: int = 0,
+    max_tokens: int = MOST_TOKENS,
 ) -> Gathered:
     """The best passages with lines of context, no line twice, within a budget of tokens.
 
@@ -52,7 +58,7 @@ def gather(
         raise QueryError(f"the number of context lines must be from 0 to {MOST_CONTEXT}")
     if max_tokens < 1:
         raise QueryError("the token budget must be at least 1")
-    answer = search(corpus, question)
+    answer = search(corpus, question, watcher)
     spans = _spans(corpus, answer.hits, context_lines)
     kept: list[Span] = []
     room = max_tokens * BYTES_A_TOKEN

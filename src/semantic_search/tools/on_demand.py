@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from ..corpus import Corpus
 from ..embedding import fill_vectors
 from ..errors import ModelUnavailable, NoIndex, StoreError
-from .index import Request, index
-from .scope import owner_of
+from ..index_files import COMPLETE
+from ..stores import EVERYTHING, Filter
+from .index import Request, Watcher, index
+from .scope import owner_of, scopes_of
 
 # How long a search waits for the vectors of a folder it had to index, in seconds; words work at once.
 EMBED_SECONDS = 20.0
+# After so many of them it does not wait for what it would not have half of in time: a few vectors among many
+# passages without one help no search.
+TRIED_SECONDS = 3.0
 
 
-def index_what_is_missing(corpus: Corpus, folders: Sequence[str]) -> None:
+def index_what_is_missing(corpus: Corpus, folders: Sequence[str], watcher: Watcher | None = None) -> None:
     """Indexes those of the folders (names or paths) that are directories and not in the index yet.
 
-    Text first, then vectors within a time budget. Raises FolderError, IndexBusy, StoreError.
+    Text first, then their vectors within a time budget. Raises FolderError, IndexBusy, StoreError.
     """
     if corpus.settings.read_only:
         return
@@ -28,10 +34,11 @@ def index_what_is_missing(corpus: Corpus, folders: Sequence[str]) -> None:
         if not os.path.isdir(path) or _indexed(corpus, path):
             continue
         corpus.note(f"{name} is not indexed yet: indexing it first")
-        run = index(corpus, Request(path, threads=corpus.settings.threads, embed=False))
-        for report in run.failed:
-            corpus.note(report.error)
-        _embed(corpus)
+        run = index(corpus, Request(path, threads=corpus.settings.threads, embed=False), watcher)
+        if watcher is None:
+            for report in run.failed:
+                corpus.note(report.error)
+        _embed(corpus, path, watcher or Watcher())
         if not run.failed and not _indexed(corpus, path):
             _switch(corpus, path, name)
 
@@ -55,10 +62,42 @@ def _indexed(corpus: Corpus, path: str) -> bool:
     return owner is not None and owner.path in indexed
 
 
-def _embed(corpus: Corpus) -> None:
+def _embed(corpus: Corpus, path: str, watcher: Watcher) -> None:
+    pace = _Pace(watcher)
     try:
         embedder = corpus.embedder
         with corpus.writing() as store:
-            fill_vectors(store, embedder, threads=corpus.settings.threads, seconds=EMBED_SECONDS)
+            # An index that is to take another one's place does so once all of it has its vectors.
+            whole = not store.meta(COMPLETE)
+            scopes = scopes_of(path, corpus.known_folders())
+            fill_vectors(
+                store,
+                embedder,
+                threads=corpus.settings.threads,
+                stop=pace.is_hopeless,
+                on_progress=pace.tell,
+                seconds=EMBED_SECONDS,
+                wanted=EVERYTHING if whole else Filter(scopes),
+            )
     except ModelUnavailable as error:
         corpus.note(str(error))
+    finally:
+        watcher.embedding(pace.total, pace.total)
+
+
+class _Pace:
+    """How fast the vectors come, for a watcher, and whether it is worth while to wait for them."""
+
+    def __init__(self, watcher: Watcher, clock: Callable[[], float] = time.monotonic) -> None:
+        self._watcher, self._clock, self._began = watcher, clock, clock()
+        self._done = self.total = 0
+
+    def tell(self, done: int, total: int) -> None:
+        if not done:
+            self._began = self._clock()  # the model is there
+        self._done, self.total = done, total
+        self._watcher.embedding(done, total)
+
+    def is_hopeless(self) -> bool:
+        elapsed = self._clock() - self._began
+        return elapsed > TRIED_SECONDS and 0 < self._done * EMBED_SECONDS < self.total * elapsed / 2

@@ -60,7 +60,7 @@ def related(
         asked = Asked.of("", weights, passage.script)
         ranked = rank(asked, found, evidence(store, terms, wanted, found), rrf_k=corpus.settings.rrf_k)
         hits = with_links(store, to_hits(corpus, ranked, k, explain=False))
-        return Answer(hits, notes, store.pending_count(), tuple(terms))
+        return Answer(hits, notes, store.pending_count(wanted), tuple(terms))
 
 
 def _passage_at(passages: list[Passage], name: str, line: int) -> Passage:

@@ -13,6 +13,7 @@ from ..freshness import changed_on_disk, refresh
 from ..retrieval import Found, Pool, retrieve
 from ..stores import Filter, Store
 from ..types import Hit
+from .index import Watcher
 from .note_links import with_links
 from .on_demand import index_what_is_missing
 from .scope import folders_in, resolve_filter
@@ -45,7 +46,8 @@ class Question:
 
 @dataclass(slots=True)
 class Answer:
-    """Hits, best first, with what the reader should know: notes, and texts still without a vector.
+    """Hits, best first, with what the reader should know: notes, and how many of the texts that were
+    searched are still without a vector.
 
     `terms` are those of the question that tell something: what to bring out in a passage.
     """
@@ -57,8 +59,8 @@ class Answer:
 
 
 @asked_again
-def search(corpus: Corpus, question: Question) -> Answer:
-    """The best passages for a question.
+def search(corpus: Corpus, question: Question, watcher: Watcher | None = None) -> Answer:
+    """The best passages for a question. The watcher is told how far a directory is that is indexed first.
 
     Changed files are brought into the index first (within a time budget). The arm that cannot read the
     query's script, or has no model, abstains. Raises QueryError, NoIndex, StoreError, FolderError.
@@ -67,7 +69,7 @@ def search(corpus: Corpus, question: Question) -> Answer:
     if not 1 <= question.k <= MOST_RESULTS:
         raise QueryError(f"the number of results must be from 1 to {MOST_RESULTS}")
     if question.index_missing:
-        index_what_is_missing(corpus, question.folders or ())
+        index_what_is_missing(corpus, question.folders or (), watcher)
     wanted = resolve_filter(corpus, question.folders, question.globs, question.languages, question.tags)
     if question.refresh and corpus.settings.refresh:
         notes += refresh(corpus, folders_in(corpus, wanted))
@@ -92,7 +94,7 @@ def _answer(
     pool = Pool(max(5 * question.k, LEAST_POOL), wanted)
     found = retrieve(corpus, store, text, pool, notes)
     hits = with_links(store, to_hits(corpus, found.ranked, question.k, explain=question.explain))
-    return Answer(hits, notes, store.pending_count(), found.terms)
+    return Answer(hits, notes, store.pending_count(wanted), found.terms)
 
 
 def to_hits(corpus: Corpus, ranked: Sequence[Found], most: int, *, explain: bool) -> list[Hit]:

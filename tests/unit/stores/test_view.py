@@ -50,6 +50,14 @@ def test_everything_that_names_a_folder_names_the_one_here(view: Store, here: st
     assert view.symbols([(here, "a.md"), (STAYS, "d.md")]) == {(here, "a.md"): [], (STAYS, "d.md"): []}
 
 
+def test_what_waits_is_asked_for_in_terms_of_here(view: Store, here: str) -> None:
+    view.write(here, [indexed("new.md", "new here", folder=here)], seen_ns=1)
+    for folder, texts in ((here, ["new here"]), (STAYS, [])):
+        wanted = Filter(scopes=((folder, ""),))
+        assert [text for _, text in view.pending(9, wanted)] == texts
+        assert view.pending_count(wanted) == len(texts)
+
+
 def test_both_arms_are_asked_and_answer_in_terms_of_here(view: Store, here: str) -> None:
     wanted = Filter(scopes=((here, ""),))
     for found in (view.match(["zebra"], wanted, 9), view.nearest(vector("zebra"), wanted, 9)):

@@ -79,7 +79,7 @@ def test_a_word_that_is_nowhere_is_looked_for_under_another_spelling(tree: Path)
         assert answer.hits[0].path == "garden.md"
         assert any("“gardne” is nowhere" in note for note in answer.notes)
         known = search(corpus, Question("garden", 5))
-        assert known.notes == []
+        assert not any("nowhere" in note for note in known.notes)
 
 
 def test_fts_query_04_a_query_without_words_says_how_it_was_answered(tree: Path) -> None:

@@ -6,16 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from builders import write_tree
 from fakes import WordsModels, configure, open_words
 
 from semantic_search.corpus import Corpus
-from semantic_search.errors import FolderError, QueryError, StoreError
+from semantic_search.errors import FolderError, QueryError
 from semantic_search.folders import Folder
 from semantic_search.stores import Filter
-from semantic_search.tools import on_demand
-from semantic_search.tools.index import Request, index
-from semantic_search.tools.on_demand import index_what_is_missing
 from semantic_search.tools.scope import folders_in, owner_of, resolve_filter, resolve_scopes
 
 FOLDERS = [Folder("a", os.sep + "a"), Folder("b", os.path.join(os.sep + "a", "b"))]
@@ -88,54 +84,3 @@ def test_a_folder_in_a_folder_belongs_to_what_it_lies_in(
     with open_words(models) as corpus:
         assert set(resolve_scopes(corpus, "notes")) == {(str(folder), ""), (str(folder / "src"), "")}
         assert resolve_scopes(corpus, str(folder / "src")) == ((str(folder / "src"), ""),)
-
-
-def test_on_demand_indexes_only_what_is_missing(
-    corpus: Corpus, folder: Path, tmp_path: Path, notes: list[str], models: WordsModels
-) -> None:
-    before = len(models.embedded)
-    index_what_is_missing(corpus, ["notes", str(folder), str(folder / "src"), "no-such-directory"])
-    assert notes == []
-    other = write_tree(tmp_path / "other", {"a.md": "zeppelin\n"})
-    index_what_is_missing(corpus, [str(other), str(other)])
-    assert sum("indexing it first" in note for note in notes) == 1
-    assert models.embedded[before:] == ["zeppelin"] or "zeppelin" in models.embedded[-1]
-    assert str(other) in corpus.reading()[0].folders()
-
-
-def test_on_demand_after_changed_settings_is_searched_at_once(
-    corpus: Corpus, folder: Path, tmp_path: Path, own_environment: Path, models: WordsModels
-) -> None:
-    """The folder goes into the index that takes the old one's place, and that is the one in use then."""
-    other = write_tree(tmp_path / "other", {"a.md": "zeppelin\n"})
-    corpus.close()
-    configure(own_environment, [folder], chunk={"targetTokens": 100})
-    with open_words(models) as renewed:
-        assert not renewed.reading()[1]
-        index_what_is_missing(renewed, [str(other)])
-        store, current = renewed.reading()
-        assert current
-        assert set(store.folders()) == {str(folder), str(other)}
-        assert store.pending_count() == 0
-
-
-def test_on_demand_says_so_where_the_old_index_stays_in_use(
-    corpus: Corpus,
-    folder: Path,
-    tmp_path: Path,
-    own_environment: Path,
-    models: WordsModels,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # More than are embedded however little time there is.
-    other = write_tree(tmp_path / "other", {f"{n}.md": f"zeppelin {n}\n" for n in range(40)})
-    corpus.close()
-    configure(own_environment, [folder], chunk={"targetTokens": 100})
-    monkeypatch.setattr(on_demand, "EMBED_SECONDS", 0.0)
-    with open_words(models) as renewed:
-        with pytest.raises(StoreError, match="run `semantic-search index`, then search again"):
-            index_what_is_missing(renewed, [str(other)])
-        assert not renewed.reading()[1]
-        index(renewed, Request())
-        index_what_is_missing(renewed, [str(other)])
-        assert str(other) in renewed.reading()[0].folders()

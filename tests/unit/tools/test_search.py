@@ -131,6 +131,14 @@ def test_a_directory_that_is_not_indexed_yet_is_indexed_first(
     assert corpus.reading()[0].pending_count() == 0
 
 
+def test_what_waits_is_counted_where_the_question_looks(corpus: Corpus, folder: Path, tmp_path: Path) -> None:
+    other = write_tree(tmp_path / "other", {"z.md": "A zeppelin.\n"})
+    index(corpus, Request(str(other), embed=False))
+    assert search(corpus, Question("zeppelin", 3, (str(folder),), refresh=False)).pending == 0
+    assert search(corpus, Question("zeppelin", 3, (str(other),), refresh=False)).pending == 1
+    assert search(corpus, Question("zeppelin", 3, refresh=False)).pending == 1
+
+
 @pytest.mark.parametrize("text", ["", "  \n ", "\x00\x01", "\ud800"])
 def test_a_query_of_nothing_is_refused(corpus: Corpus, text: str) -> None:
     with pytest.raises(QueryError, match="empty"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from lancedb.index import BTree
 
+from ..rows import EVERYTHING, Filter
 from .contents import LanceContents
 from .script_sums import ScriptSums, add_to_sums, pack_sums
 from .search import SUMS
@@ -28,19 +29,32 @@ class LanceVectors(LanceContents):
         with self.snapshot():
             return self._vectors is not None and self._count(None, self._vectors) > 0
 
-    def pending_count(self) -> int:
+    def pending_count(self, wanted: Filter = EVERYTHING) -> int:
         """See `Store`."""
         with self.snapshot():
+            if not wanted.empty and self.pending_count():
+                return len(self._waiting_in(wanted))
             state, _, count = self.meta(WAITING).rpartition(" ")
             return int(count) if state == mark(self._state()) else len(self._waiting())
 
-    def pending(self, limit: int) -> list[tuple[int, str]]:
+    def pending(self, limit: int, wanted: Filter = EVERYTHING) -> list[tuple[int, str]]:
         """See `Store`. An embedding's id is that of a passage with its text."""
         with self.snapshot():
-            waiting = self._waiting()
+            waiting = self._waiting_in(wanted)
             ids = [id_ for id_, _ in zip(waiting, range(limit), strict=False)]
             found = self.passages(ids)
         return [(id_, found[id_].chunk.embedded_text) for id_ in ids]
+
+    def _waiting_in(self, wanted: Filter) -> Collection[int]:
+        """The ids of what waits and is a text of wanted files, in order."""
+        waiting = self._waiting()
+        condition = self._condition(wanted)
+        if condition == "":
+            return waiting
+        if condition is None or not waiting:
+            return ()
+        texts = set(self._table(["key"], f"kind = {PASSAGE} AND ({condition})")["key"].to_pylist())
+        return [id_ for id_, (key, _) in waiting.items() if key in texts]
 
     def _waiting(self) -> dict[int, tuple[str, str]]:
         """Passages that stand for texts without a vector: id to (key, script), in order."""
