@@ -6,9 +6,15 @@ import pytest
 from command_line import PATIENCE
 
 from semantic_search import freshness
+from semantic_search.tools import on_demand
 
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search waits until every changed file was read, however slow the machine is."""
-    monkeypatch.setattr(freshness, "READ_SECONDS", PATIENCE)
+    """A search waits until every changed file was read and embedded, however slow the machine is."""
+    for module, name in (
+        (freshness, "READ_SECONDS"),
+        (freshness, "EMBED_SECONDS"),
+        (on_demand, "EMBED_SECONDS"),
+    ):
+        monkeypatch.setattr(module, name, PATIENCE)
