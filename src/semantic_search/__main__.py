@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from typing import NoReturn
+
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -33,12 +37,22 @@ def main() -> None:
         )
     except KeyboardInterrupt:
         print("interrupted; what was written is kept", file=sys.stderr)
-        status = 130
+        status = INTERRUPTED
     except BaseException as error:
         if not is_fault(error):
             raise
         status = _unforeseen(error)
+    if status == INTERRUPTED:
+        _leave()
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _leave() -> NoReturn:
+    """Ends the process at once. The interpreter would wait for every thread, and one may wait for ever."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(INTERRUPTED)
 
 
 def _use_utf8() -> None:
@@ -63,7 +77,7 @@ def _unforeseen(error: BaseException) -> int:
         return error.exit_code
     if isinstance(error, click.Abort):
         print("interrupted; what was written is kept", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     if isinstance(error, click.ClickException):
         error.show()
         return 2

@@ -161,6 +161,24 @@ def test_two_signals_end_at_once(run: Command, many: Path, tmp_path: Path) -> No
     assert run("index", "--no-embed").summary["interrupted"] is False
 
 
+@posix
+def test_an_interrupted_run_ends_though_a_thread_waits_for_ever(
+    run: Command, many: Path, tmp_path: Path
+) -> None:
+    """Such as one that reads a file of a network that is gone."""
+    gate = Gate(tmp_path, file="200.md")
+    with (tmp_path / "gate" / "sitecustomize.py").open("a") as site:
+        site.write("import threading\nthreading.Thread(target=threading.Event().wait).start()\n")
+    child = run.start("index", "--no-embed", "--concurrency", "1", env=gate.env)
+    with gate.held(child):
+        child.send_signal(signal.SIGINT)
+        said_until(child, STOPPING)
+    out, err = finish(child)
+    assert child.returncode == 130
+    assert "is kept" in err
+    assert '"interrupted": true' in out
+
+
 def test_killed_at_any_file_a_clean_run_equals_a_fresh_index(
     run: Command, large: Path, own_environment: Path, fresh: list[tuple[Any, ...]]
 ) -> None:
