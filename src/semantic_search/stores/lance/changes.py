@@ -12,10 +12,10 @@ File = tuple[str, str]
 
 class Changes:
     """Rows of one commit, and the numbers of files once it is made. `replaced` is how many rows that are
-    there the commit is to replace, at least."""
+    there the commit is to replace, at least. `files` is changed in place: they may be many to copy."""
 
     def __init__(self, files: dict[File, tuple[int, int]], next_file: int) -> None:
-        self.files, self.next_file = dict(files), next_file
+        self.files, self.next_file = files, next_file
         self.rows: list[Row] = []
         self.replaced = 0
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ...types import Document, Skip, Skipped
 from ..rows import Indexed, Kept, text_to_tags
 from ..sqlite_rows import unpacked
+from .failures import translated
 from .search import LanceArms
-from .session import translated
 from .tables import (
     FILE,
     FILE_COLUMNS,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import lancedb
 
-from .session import connect_to, table_names, translated
+from .failures import translated
+from .session import connect_to, table_names
 from .tables import ENTRIES, META, VECTORS
 
 _BEGINNING = "index-"

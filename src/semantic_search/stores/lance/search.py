@@ -12,8 +12,9 @@ from ..rows import Filter, Passage
 from ..selection import files_wanted
 from ..sqlite_rows import unpacked
 from ..sqlite_words import CONTEXT_WEIGHT
+from .failures import translated
 from .script_sums import ScriptSums, add_to_sums, advances_of, unpack_sums
-from .session import LanceSession, terms_in, translated
+from .session import LanceSession, terms_in
 from .tables import (
     FILE,
     FILE_COLUMNS,
@@ -26,6 +27,7 @@ from .tables import (
     name_to_text,
     passage_of,
     quoted,
+    slices_of,
     text_to_name,
 )
 
@@ -268,16 +270,17 @@ class LanceArms(LanceSession):
     def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
         """See `Store`."""
         with self.snapshot():
-            rows = self._rows(PASSAGE_COLUMNS, f"{any_of('id', ids)} AND kind = {PASSAGE}") if ids else []
+            rows: list[Row] = []
+            for condition in slices_of("id", ids):
+                rows += self._rows(PASSAGE_COLUMNS, f"{condition} AND kind = {PASSAGE}")
             return self._passages_of_rows(rows)
 
     def _passages_of_rows(self, rows: Sequence[Row]) -> dict[int, Passage]:
-        files = sorted({file_row_id(row["file"]) for row in rows})
-        if not files:
-            return {}
-        rows_of = self._rows([*FILE_COLUMNS, "text"], any_of("id", files))
-        with translated(self.path):
-            own = {file_of(row["id"]): (row, unpacked(row["text"])) for row in rows_of}
+        own: dict[int, tuple[Row, str]] = {}
+        for condition in slices_of("id", sorted({file_row_id(row["file"]) for row in rows})):
+            rows_of = self._rows([*FILE_COLUMNS, "text"], condition)
+            with translated(self.path):
+                own |= {file_of(row["id"]): (row, unpacked(row["text"])) for row in rows_of}
         return {row["id"]: passage_of(row, *own[row["file"]]) for row in rows}
 
     def passages_of(self, folder: str, path: str) -> list[Passage]:

@@ -1,13 +1,11 @@
-"""A LanceDB index opened: its tables, snapshots of them, commits, and errors in the user's words."""
+"""A LanceDB index opened: its tables, snapshots of them, and commits."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar, cast
@@ -17,10 +15,12 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree
 from lancedb.query import MatchQuery
 
-from ...errors import IndexReplaced, IndexTooNew, NoIndex, StoreError, is_panic
+from ...errors import IndexTooNew, NoIndex
 from ...private_files import make_private_file
 from ..schema import SCHEMA_VERSION
-from ..trouble import busy, check_version, damaged, disk_full
+from ..trouble import check_version, damaged
+from .failures import CONFLICTS, TROUBLE, told, translated
+from .readers import Readers
 from .tables import ENTRIES, ENTRIES_SCHEMA, META, META_SCHEMA, VECTORS, quoted
 
 _Result = TypeVar("_Result")
@@ -30,15 +30,8 @@ CLUSTER = "db://"
 # The name of a file that is there while somebody writes, and afterwards where that did not end well.
 UNFINISHED = "unfinished"
 _TRIES = 6
-# LanceDB tells of failures by words alone.
-_CONFLICTS = ("commit conflict", "concurrent commit", "incompatible transaction")
-_VANISHED = ("not found", "no such file")
-_FULL = ("no space left", "disk quota")
-# Where in the library's own source an error came up tells a user nothing.
-_SOURCE = re.compile(r", \S+\.rs:\d+:\d+")
-_SYSTEM_SAID = re.compile(r'(?:message|error): "([^"]+)"')
-_SERVER = re.compile(r"uri: Some\((\w+://[^/)]+)")
-_TROUBLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError, pa.ArrowException, zlib.error)
+# How many bytes of indexes, and of metadata, are kept in memory by a session that writes.
+_CACHED = 48 << 20, 16 << 20
 
 
 class LanceSession:
@@ -48,21 +41,24 @@ class LanceSession:
     indexes share a place that has no directories. Raises what `open_store` does.
     """
 
-    # How long a version stays that a search may still be reading.
+    # How long a version stays that somebody may still be reading.
     retention = timedelta(seconds=30)
 
     def __init__(self, path: str, *, create: bool, any_version: bool = False) -> None:
         self.path = path
         self._lock = threading.RLock()
-        self._depth = 0
+        self._depth = self._reads = 0
         self._marked = self._left = self._failed = False
         self._cache: tuple[tuple[int, int], dict[str, Any]] = ((-1, -1), {})
         self.remote = "://" in path
         location, _, prefix = path.partition("#") if self.remote else (path, "", "")
         self._prefix = f"{prefix}-" if prefix else ""
         self._claim(location, create=create)
+        self._readers = Readers(None if self.remote else location)
+        if create:
+            self._readers.make()
         with translated(path):
-            self._db = connect_to(location)
+            self._db = connect_to(location, writing=create)
         try:
             if create:
                 self._make()
@@ -72,7 +68,7 @@ class LanceSession:
             self._vectors: Any = self._open(VECTORS) if self._exists(VECTORS) else None
             if create:
                 mend_indexes(self._entries)
-        except _TROUBLE as error:
+        except TROUBLE as error:
             raise told(error, path) from error
 
     def _claim(self, location: str, *, create: bool) -> None:
@@ -94,7 +90,7 @@ class LanceSession:
     def _open(self, table: str) -> Any:
         try:
             return self._db.open_table(self._name(table))
-        except _TROUBLE as error:
+        except TROUBLE as error:
             if self._exists(table):
                 raise
             if table == META:
@@ -136,7 +132,7 @@ class LanceSession:
 
     @contextlib.contextmanager
     def _snapshot(self) -> Iterator[None]:
-        with self._lock:
+        with self._reading():
             if not self._depth:
                 self._refresh()
             self._depth += 1
@@ -144,6 +140,18 @@ class LanceSession:
                 yield
             finally:
                 self._depth -= 1
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A span in which others remove nothing of what is the newest version now."""
+        with self._lock, contextlib.ExitStack() as held:
+            if not self._reads:
+                held.enter_context(self._readers.one_more())
+            self._reads += 1
+            try:
+                yield
+            finally:
+                self._reads -= 1
 
     def _refresh(self) -> None:
         with translated(self.path):
@@ -195,7 +203,7 @@ class LanceSession:
 
     def meta(self, key: str) -> str:
         """See `Store`."""
-        with self._lock, translated(self.path):
+        with self._reading(), translated(self.path):
             self._meta.checkout_latest()
             rows = self._rows(["value"], f"key = {quoted(key)}", self._meta)
         return str(rows[0]["value"]) if rows else ""
@@ -221,8 +229,8 @@ class LanceSession:
                 except BaseException as error:
                     # What it wrote until then stays on the disk, and nothing refers to it.
                     self._failed = True
-                    again = any(words in str(error).lower() for words in _CONFLICTS)
-                    if not isinstance(error, _TROUBLE) or not again or attempt == _TRIES - 1:
+                    again = any(words in str(error).lower() for words in CONFLICTS)
+                    if not isinstance(error, TROUBLE) or not again or attempt == _TRIES - 1:
                         raise
                 time.sleep(0.05 * 2**attempt)
         raise AssertionError("unreachable")
@@ -273,7 +281,7 @@ def mend_indexes(entries: Any) -> None:
         for column in ("words", "whole"):
             entries.search(terms_in(column, ["a"]), query_type="fts").select(["id"]).limit(1).to_arrow()
         entries.search().where("id = 0 AND file = 0 AND key = '' AND kind = 0").select(["id"]).to_arrow()
-    except _TROUBLE as error:
+    except TROUBLE as error:
         if "_indices" not in str(error):
             raise
         make_indexes(entries)
@@ -297,7 +305,7 @@ def terms_in(column: str, terms: Sequence[str]) -> MatchQuery:
     return cast("Callable[[str, str], MatchQuery]", MatchQuery)(" ".join(terms), column)
 
 
-def connect_to(location: str) -> lancedb.DBConnection:
+def connect_to(location: str, *, writing: bool = False) -> lancedb.DBConnection:
     """A connection whose tables stay at one version until they are told to go on.
 
     That is what a snapshot is; `_refresh` comes before every read outside of one, so that no search misses
@@ -309,7 +317,10 @@ def connect_to(location: str) -> lancedb.DBConnection:
             region=os.environ.get("LANCEDB_REGION", "us-east-1"),
             host_override=os.environ.get("LANCEDB_HOST_OVERRIDE"),
         )
-    return lancedb.connect(location, read_consistency_interval=None)
+    # By default up to 7 GB of indexes and metadata stay in memory. For searches that is worth it; the pieces
+    # that a run writes are merged away before they are read again.
+    session = lancedb.Session(*_CACHED) if writing else None
+    return lancedb.connect(location, read_consistency_interval=None, session=session)
 
 
 def merged(table: Any, column: str, rows: pa.Table) -> Any:
@@ -331,53 +342,3 @@ def table_names(db: lancedb.DBConnection) -> list[str]:
 
 def _release(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())
-
-
-def told(error: BaseException, path: str) -> StoreError:
-    """An error of LanceDB as one of ours that says what to do. Only a damaged index is called damaged."""
-    first = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
-    first = _SOURCE.sub("", first)
-    said = str(error).lower()
-
-    def says(*words: str) -> bool:
-        return any(each in said for each in words)
-
-    if says("nosuchbucket", "containernotfound"):
-        return StoreError(f"there is no such bucket or container: {path}")
-    if says(*_FULL):
-        return disk_full(path)
-    if says(*_CONFLICTS):
-        return busy(path)
-    if says("credential", "forbidden", "access denied", "unauthorized", "status 403"):
-        return StoreError(
-            f"the index {path} may not be used: {first}. Credentials come from the environment or the "
-            "provider's own files, see docs/stores.md"
-        )
-    if "://" in path and says("connect", "timed out", "timeout", "dns", "resolve"):
-        return StoreError(f"the index {path} cannot be reached: {_cause(error) or first}")
-    if says(*_VANISHED):
-        return IndexReplaced(
-            f"the index {path} was changed by another process meanwhile, or is damaged ({first}): try again, "
-            "and run `semantic-search index` where that does not help"
-        )
-    if isinstance(error, OSError):
-        return StoreError(f"the index {path} cannot be used: {first}")
-    return damaged(path, first)
-
-
-def _cause(error: BaseException) -> str:
-    """What the system said of a connection, and whose it was: the core of a long nest of errors."""
-    causes = _SYSTEM_SAID.findall(str(error))
-    server = _SERVER.search(str(error))
-    return f"{server[1]}: {causes[-1]}" if causes and server else causes[-1] if causes else ""
-
-
-@contextlib.contextmanager
-def translated(path: str) -> Iterator[None]:
-    """A span in which errors of LanceDB become StoreErrors that say what to do."""
-    try:
-        yield
-    except BaseException as error:
-        if not isinstance(error, _TROUBLE) and not is_panic(error):
-            raise
-        raise told(error, path) from error

@@ -15,7 +15,8 @@ from ..rows import FolderCounts, Indexed, Known, SkippedFile, Stored
 from ..sqlite_rows import unpacked
 from ..trouble import damaged
 from .changes import Changes, File
-from .session import make_indexes, merged, translated
+from .failures import translated
+from .session import make_indexes, merged
 from .tables import (
     ENTRIES,
     FILE,
@@ -55,7 +56,7 @@ class LanceStore(LanceUpkeep):
         return sorted(self._folders())
 
     def _folders(self) -> dict[str, str]:
-        with self._lock, translated(self.path):
+        with self._reading(), translated(self.path):
             self._meta.checkout_latest()
             rows = self._rows(["key", "value"], f"starts_with(key, {quoted(FOLDER_KEY)})", self._meta)
         return {text_to_name(row["key"][len(FOLDER_KEY) :]): row["value"] or "" for row in rows}
@@ -162,9 +163,8 @@ class LanceStore(LanceUpkeep):
     ) -> None:
         """See `Store`."""
         with self._lock:
-            files, next_file = self._files_written()
             self._make_folder(folder)
-            changes = Changes(files, next_file)
+            changes = Changes(*self._take_files())
             for item in indexed:
                 changes.replace(folder, item, seen_ns)
             kept = self._own_rows(folder, [source.path for source in touched])
@@ -212,11 +212,16 @@ class LanceStore(LanceUpkeep):
             self._written = (version, files, (pc.max(numbers).as_py() or 0) + 1)
         return self._written[1], self._written[2]
 
+    def _take_files(self) -> tuple[dict[File, tuple[int, int]], int]:
+        """The same, for somebody to change: they are read from the index again unless that is committed."""
+        found = self._files_written()
+        self._written = None
+        return found
+
     def _apply(self, changes: Changes) -> None:
         if not changes.rows:
             return
         rows = table_of(changes.rows)
-        self._written = None
         before = self._waiting_now()
         if changes.all_new:
             self._commit(self._entries, lambda: self._entries.add(rows))
@@ -266,8 +271,7 @@ class LanceStore(LanceUpkeep):
             names = [field.name for field in self._entries.schema]
             for start in range(0, len(ids), _SLICE):
                 part = ids[start : start + _SLICE].to_pylist()
-                files, next_file = self._files_written()
-                changes = Changes(files, next_file)
+                changes = Changes(*self._take_files())
                 for row in self._rows(names, any_of("id", part)):
                     moved = prefix + text_to_name(row["path"])
                     changes.give(source, text_to_name(row["path"]), target, moved, row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,11 @@ from lancedb.index import BTree
 
 from ..rows import EVERYTHING, Filter
 from .contents import LanceContents
+from .failures import translated
 from .script_sums import ScriptSums, add_to_sums, pack_sums
 from .search import SUMS
-from .session import translated
-from .tables import PASSAGE, VECTORS, Row, any_of, file_of, vectors_schema
+from .tables import PASSAGE, VECTORS, Row, any_of, vectors_schema
+from .waiting import Waiting
 
 _SLICE = 5_000
 WAITING = "waiting"
@@ -40,59 +41,48 @@ class LanceVectors(LanceContents):
     def pending(self, limit: int, wanted: Filter = EVERYTHING) -> list[tuple[int, str]]:
         """See `Store`. An embedding's id is that of a passage with its text."""
         with self.snapshot():
-            waiting = self._waiting_in(wanted)
-            ids = [id_ for id_, _ in zip(waiting, range(limit), strict=False)]
+            ids = self._waiting_in(wanted).first(limit)
             found = self.passages(ids)
         return [(id_, found[id_].chunk.embedded_text) for id_ in ids]
 
-    def _waiting_in(self, wanted: Filter) -> Collection[int]:
-        """The ids of what waits and is a text of wanted files, in order."""
+    def _waiting_in(self, wanted: Filter) -> Waiting:
+        """What waits and is a text of wanted files."""
         waiting = self._waiting()
         condition = self._condition(wanted)
         if condition == "":
             return waiting
-        if condition is None or not waiting:
-            return ()
-        texts = set(self._table(["key"], f"kind = {PASSAGE} AND ({condition})")["key"].to_pylist())
-        return [id_ for id_, (key, _) in waiting.items() if key in texts]
+        if condition is None or not len(waiting):
+            return Waiting()
+        return waiting.with_keys(
+            self._table(["key"], f"kind = {PASSAGE} AND ({condition})")["key"].to_pylist()
+        )
 
-    def _waiting(self) -> dict[int, tuple[str, str]]:
-        """Passages that stand for texts without a vector: id to (key, script), in order."""
+    def _waiting(self) -> Waiting:
         return self._kept("waiting", self._find_waiting)
 
-    def _waiting_now(self) -> dict[int, tuple[str, str]] | None:
+    def _waiting_now(self) -> Waiting | None:
         """What waits, where that is known without comparing all keys."""
         state = self._state()
         if self._cache[0] == state and "waiting" in self._cache[1]:
-            found: dict[int, tuple[str, str]] = self._cache[1]["waiting"]
+            found: Waiting = self._cache[1]["waiting"]
             return found
-        return {} if self.meta(WAITING) == mark(state, 0) else None
+        return Waiting() if self.meta(WAITING) == mark(state, 0) else None
 
-    def _carry_waiting(self, before: dict[int, tuple[str, str]] | None, rows: Sequence[Row]) -> None:
+    def _carry_waiting(self, before: Waiting | None, rows: Sequence[Row]) -> None:
         """What waits after a commit of rows, from what waited before it (None: not known)."""
-        files = {row["file"] for row in rows}
-        if before is None or any(file_of(id_) in files for id_ in before):
+        if before is None or before.any_in({row["file"] for row in rows}):
             return  # another passage may have the text of one that is gone: all keys are compared again
-        known = {key for key, _ in before.values()}
-        new: dict[str, Row] = {}
-        for row in rows:
-            if row["kind"] == PASSAGE and row["key"] not in known:
-                new.setdefault(row["key"], row)
+        new = [row for row in rows if row["kind"] == PASSAGE]
         if new and self._vectors is not None:
-            for key in self._table(["key"], any_of("key", new), self._vectors)["key"].to_pylist():
-                new.pop(key, None)
-        waiting = {**before, **{row["id"]: (key, row["script"]) for key, row in new.items()}}
-        self._kept("waiting", lambda: waiting)
+            keys = any_of("key", {row["key"] for row in new})
+            there = set(self._table(["key"], keys, self._vectors)["key"].to_pylist())
+            new = [row for row in new if row["key"] not in there]
+        before.add(*([row[name] for row in new] for name in ("id", "key", "script")))
+        self._kept("waiting", lambda: before)
 
-    def _find_waiting(self) -> dict[int, tuple[str, str]]:
+    def _find_waiting(self) -> Waiting:
         known = self._waiting_now()
-        if known is not None:
-            return known
-        rows = self._keys_without_vector().sort_by("id").to_pylist()
-        first: dict[str, Row] = {}
-        for row in rows:
-            first.setdefault(row["key"], row)
-        return {row["id"]: (key, row["script"]) for key, row in first.items()}
+        return Waiting.of(self._keys_without_vector()) if known is None else known
 
     def _waiting_passages(self) -> list[int]:
         found: list[int] = self._keys_without_vector()["id"].to_pylist()
@@ -131,18 +121,16 @@ class LanceVectors(LanceContents):
         with self._lock:
             with self.snapshot():
                 waiting = self._waiting()
-                places = [n for n, id_ in enumerate(ids) if id_ in waiting]
-            if not places:
+            places = waiting.places(ids)
+            there = places >= 0
+            if not there.any():
                 return
-            keys = [waiting[ids[n]][0] for n in places]
-            scripts = [waiting[ids[n]][1] for n in places]
-            self._add_vectors(keys, scripts, vectors[places])
+            places = places[there]
+            self._add_vectors(waiting.keys(places), waiting.scripts(places), vectors[there])
             # Nobody else writes meanwhile, so what waits now is what waited less these.
-            left = dict(waiting)
-            for n in places:
-                left.pop(ids[n])
-            self._kept("waiting", lambda: left)
-            if not left:
+            waiting.drop(places)
+            self._kept("waiting", lambda: waiting)
+            if not len(waiting):
                 # A search then need not compare all keys to say that nothing waits.
                 self.set_meta(WAITING, mark(self._state(), 0))
 
