@@ -96,7 +96,10 @@ class Store(Protocol):
         """Keeps unit vectors, float32 (n, dimension), for embedding ids."""
 
     def adopt_vectors(self, path: str) -> None:
-        """Takes over the vectors of another index file: what was embedded once is not embedded again."""
+        """Takes over the vectors of another index file: what was embedded once is not embedded again.
+
+        Raises StoreError of that file; what was taken until then stays.
+        """
 
     def contents(self, folder: str) -> Iterator[Kept]:
         """Every file of a folder with all that is kept of it. Call it within a snapshot."""

@@ -260,7 +260,7 @@ class SqliteStore(SqliteContents):
 
     def adopt_vectors(self, path: str) -> None:
         """See `Store`."""
-        with self._lock, translated(self.path):
+        with self._lock, translated(path):
             self._connection.execute("ATTACH DATABASE ? AS other", (path,))
             try:
                 self._connection.execute(

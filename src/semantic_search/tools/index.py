@@ -217,8 +217,14 @@ def _with_predecessor(corpus: Corpus, store: Store, targets: list[Target], run: 
     run.notes.append(
         "settings changed: the index is rebuilt beside the old one, which serves searches meanwhile"
     )
-    paths = index_files.folders_of(s.store, old)
-    store.adopt_vectors(old.path)
+    paths: list[str] = []
+    try:
+        paths = index_files.folders_of(s.store, old)
+        store.adopt_vectors(old.path)
+    except StoreError as error:
+        if not index_files.cannot_be_used(error):
+            raise
+        run.notes.append("the old index is damaged: what could not be taken over from it is made anew")
     wanted = [folder.path for folder in (*(folder for folder, _ in targets), *corpus.folders)]
     everything = name_folders(wanted + [path for path in paths if not _covered(path, wanted)])
     return [(folder, "") for folder in everything]

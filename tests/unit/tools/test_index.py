@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from semantic_search.errors import FolderError, IndexBusy, ModelUnavailable
 from semantic_search.folders import Folder
 from semantic_search.indexing import FolderReport, Step
 from semantic_search.settings import load_settings
+from semantic_search.stores import STORES, Store
 from semantic_search.tools.index import Request, Watcher, index
 
 
@@ -179,6 +182,40 @@ def test_model_03_vectors_that_are_still_right_are_taken_over(
         index(changed, Request())
         assert changed.reading()[1]
     assert len(models.embedded) == before
+
+
+@pytest.mark.parametrize("backend", sorted(STORES))
+def test_store_03_vectors_that_cannot_be_taken_over_are_made_again(
+    folder: Path, own_environment: Path, models: WordsModels, backend: str
+) -> None:
+    """Bug: a run after a change of settings failed for ever where vectors of the old index were damaged."""
+    configure(own_environment, [folder], storeBackend=backend)
+    with open_words(models) as corpus:
+        before = index(corpus, Request()).vectors
+        _damage_vectors(corpus.reading()[0])
+    configure(own_environment, [folder], storeBackend=backend, chunk={"targetTokens": 199})
+    with open_words(models) as changed:
+        run = index(changed, Request())
+        assert any("old index is damaged" in note for note in run.notes)
+        assert (run.vectors, run.pending, run.whole) == (before, 0, True)
+        store, current = changed.reading()
+        assert (current, store.check(), len(store.folders())) == (True, "", 1)
+
+
+def _damage_vectors(store: Store) -> None:
+    path = Path(store.path)
+    store.close()
+    if path.is_dir():
+        for data in (path / "vectors.lance" / "data").iterdir():
+            data.write_bytes(b"")
+        return
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'embeddings'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
 
 
 def test_model_01_another_model_makes_all_vectors_again(
