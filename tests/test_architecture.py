@@ -262,6 +262,18 @@ def test_what_is_public_says_what_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
+def test_an_error_of_any_kind_is_raised_again_or_caught_by_the_name_for_it(name: str) -> None:
+    """`errors.unforeseen` lets pass what must: ours, and the wish that all should end."""
+    for node in ast.walk(tree_of(name)):
+        if not isinstance(node, ast.ExceptHandler):
+            continue
+        kinds = "everything" if node.type is None else ast.unparse(node.type)
+        if kinds in ("everything", "BaseException", "Exception"):
+            raised = any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
+            assert raised or is_in(name, ["formats/"]), f"{name}:{node.lineno} catches {kinds}"
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_nothing_is_left_to_do(name: str) -> None:
     text = MODULES[name].read_text(encoding="utf-8")
     assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b", text), name

@@ -16,7 +16,7 @@ def main() -> None:
     0 found or done, 1 nothing found, 2 an error (one line on stderr), 130 interrupted.
     """
     from .cli import COMPLETE_VARIABLE, command
-    from .errors import SemanticSearchError, is_fault
+    from .errors import SemanticSearchError, unforeseen
 
     _use_utf8()
     if os.name == "posix":
@@ -38,9 +38,7 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted; what was written is kept", file=sys.stderr)
         status = INTERRUPTED
-    except BaseException as error:
-        if not is_fault(error):
-            raise
+    except unforeseen() as error:
         status = _unforeseen(error)
     if status == INTERRUPTED:
         _leave()

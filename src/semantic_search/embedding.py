@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
-from .errors import ModelUnavailable, is_fault
+from .errors import ModelUnavailable, unforeseen
 from .stores import EVERYTHING, Filter
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ def _embedded(
 
     try:
         return [id_ for id_, _ in batch], embed(batch)
-    except BaseException as error:  # the runtime's errors have no common base
-        if isinstance(error, CancelledError) or not is_fault(error):
-            raise
+    except CancelledError:
+        raise
+    except unforeseen():  # the runtime's errors have no common base
         if stop():
             raise CancelledError from None
     ids, rows = [], []
@@ -113,9 +113,9 @@ def _embedded(
         try:
             rows.append(embed([(id_, text)]))
             ids.append(id_)
-        except BaseException as error:
-            if isinstance(error, CancelledError) or not is_fault(error):
-                raise
+        except CancelledError:
+            raise
+        except unforeseen() as error:
             left_out[id_] = " ".join(str(error).split())[:200] or type(error).__name__
             if not ids and place == _TELLING:
                 raise ModelUnavailable(f"the model fails at every text: {left_out[id_]}") from error

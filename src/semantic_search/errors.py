@@ -18,6 +18,7 @@ SemanticSearchError
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -75,11 +76,16 @@ class NoIndex(StoreError):
     """Nothing has been indexed yet."""
 
 
-def is_fault(error: BaseException) -> bool:
-    """Whether an error is one that nobody foresaw, not one of ours nor the wish that all should end."""
-    if isinstance(error, Exception):
-        return not isinstance(error, SemanticSearchError)
-    return is_panic(error)
+def unforeseen() -> tuple[type[BaseException], ...]:
+    """What `except unforeseen() as error:` catches: an error that nobody foresaw, whatever its class.
+
+    Not one of ours, nor the wish that all should end. A fixed tuple of classes cannot say that: one of them
+    would be that of `is_panic`, which each library has to itself. Call it in an `except` clause only.
+    """
+    error = sys.exception()
+    if error is None or isinstance(error, SemanticSearchError):
+        return ()
+    return (type(error),) if isinstance(error, Exception) or is_panic(error) else ()
 
 
 def is_panic(error: BaseException) -> bool:

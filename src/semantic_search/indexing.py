@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .changes import KnownRules, Look, changed_files, is_recorded, take_look
-from .errors import is_fault
+from .errors import unforeseen
 from .passages import Cutter
 from .pruning import to_forget
 from .types import Document, Listing, Skip, Skipped, SourceFile
@@ -371,9 +371,8 @@ def _written(
 
     try:
         store.write(folder, indexed, gone, touched, seen_ns=seen_ns)
-    except BaseException as error:
-        if not is_fault(error):
-            raise
+    except unforeseen():
+        pass
     else:
         return indexed, []
     written: list[Indexed] = []
@@ -382,9 +381,7 @@ def _written(
         try:
             store.write(folder, [item], seen_ns=seen_ns)
             written.append(item)
-        except BaseException as error:
-            if not is_fault(error):
-                raise
+        except unforeseen() as error:
             failed.append(fault_of(item.document.source, error))
     store.write(folder, (), gone, touched, seen_ns=seen_ns)
     return written, failed

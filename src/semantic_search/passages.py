@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .errors import is_fault
+from .errors import unforeseen
 from .stores import Indexed
 from .types import Chunk, Document, Skipped, SourceFile
 
@@ -75,9 +75,7 @@ class Cutter:
         try:
             with noted:
                 return [*self._cut(documents)]
-        except BaseException as error:
-            if not is_fault(error):
-                raise
+        except unforeseen() as error:
             if len(documents) == 1:
                 return [fault_of(documents[0].source, error)]
         # One of them is the cause, whichever it is.

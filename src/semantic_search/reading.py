@@ -14,7 +14,7 @@ import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .errors import is_fault, place_of
+from .errors import place_of, unforeseen
 from .types import Document, Skip, Skipped, SourceFile
 
 if TYPE_CHECKING:
@@ -152,9 +152,7 @@ def read(source: SourceFile, rules: ListingRules) -> Document | Skipped:
     """
     try:
         return _read(source, rules)
-    except BaseException as error:
-        if not is_fault(error):
-            raise
+    except unforeseen() as error:
         return fault_of(source, error)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ import pytest
 from builders import FOLDER, indexed
 from fakes import WordsEmbedder
 
-from semantic_search.embedding import BATCH, fill_vectors
+from semantic_search.embedding import BATCH, LeftOut, fill_vectors
 from semantic_search.errors import ModelUnavailable
 from semantic_search.models.embedder import Embedder
 from semantic_search.stores import Store, open_store
@@ -76,6 +77,76 @@ def test_crash_a_model_that_fails_loses_its_own_batch_alone(store: Store) -> Non
     with pytest.raises(ModelUnavailable):
         fill(store, Failing())
     assert store.pending_count() == len(TEXTS) - BATCH
+
+
+class Fragile(WordsEmbedder):
+    """A model that fails at the texts it is told of."""
+
+    def __init__(self, error: BaseException, at: Callable[[str], bool]) -> None:
+        super().__init__()
+        self.error, self.at = error, at
+        self.asked: list[str] = []
+
+    def embed_passages(
+        self,
+        texts: Sequence[str],
+        *,
+        threads: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> npt.NDArray[np.float32]:
+        self.asked += texts
+        if any(map(self.at, texts)):
+            raise self.error
+        return super().embed_passages(texts, threads=threads, cancelled=cancelled)
+
+
+ONE = "passage number 5"
+PanicException = type("PanicException", (BaseException,), {})
+
+
+@pytest.mark.parametrize("error", [ValueError("its  own\nwords"), PanicException("x"), MemoryError()])
+def test_a_text_that_the_model_fails_at_is_left_out_and_goes_on_waiting(
+    store: Store, error: BaseException
+) -> None:
+    left_out: LeftOut = {}
+    model = Fragile(error, lambda text: text == ONE)
+    assert fill(store, model, left_out=left_out) == len(TEXTS) - 1 == len(model.embedded)
+    assert list(left_out.values()) == [" ".join(str(error).split()) or type(error).__name__]
+    assert [text for _, text in store.pending(9)] == [ONE]
+    asked = len(model.asked)
+    assert fill(store, model, left_out=left_out) == 0
+    assert len(model.asked) == asked
+    assert fill(store, WordsEmbedder()) == 1
+
+
+@pytest.mark.parametrize("error", [ValueError("none"), PanicException("none")])
+def test_a_model_that_fails_at_every_text_is_at_fault_itself(store: Store, error: BaseException) -> None:
+    model = Fragile(error, lambda _: True)
+    with pytest.raises(ModelUnavailable, match="fails at every text: none"):
+        fill(store, model)
+    assert len(model.asked) < BATCH + 20
+    assert store.pending_count() == len(TEXTS)
+
+
+def test_what_is_no_vector_is_left_out(store: Store) -> None:
+    class Odd(WordsEmbedder):
+        def embed_passages(self, texts: Sequence[str], **options: Any) -> npt.NDArray[np.float32]:
+            vectors = super().embed_passages(texts, **options)
+            vectors[[text == ONE for text in texts]] = np.nan
+            return vectors
+
+    left_out: LeftOut = {}
+    assert fill(store, Odd(), left_out=left_out) == len(TEXTS) - 1
+    assert list(left_out.values()) == ["what the model gave is no vector"]
+
+
+def test_a_cancelled_batch_is_no_failure_of_the_model(store: Store) -> None:
+    left_out: LeftOut = {}
+    for at in (ONE, TEXTS[-1]):
+        model = Fragile(CancelledError(), lambda text, at=at: text == at)  # type: ignore[misc]
+        fill(store, model, left_out=left_out)
+        assert at in [text for _, text in store.pending(len(TEXTS))]
+    assert left_out == {}
 
 
 def test_without_time_one_small_batch_is_made(store: Store, words: WordsEmbedder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -122,6 +123,16 @@ def break_stems(patch: pytest.MonkeyPatch, error: BaseException) -> None:
     patch.setattr(terms, "_terms_of", {name: type(found)(name) for name, found in terms._terms_of.items()})
 
 
+def break_writing(patch: pytest.MonkeyPatch, error: BaseException) -> None:
+    whole = zlib.compress
+
+    def broken(data: bytes, *level: int) -> bytes:
+        _fail(f"def {WORD}".encode() in data, error)
+        return whole(data, *level)
+
+    patch.setattr(zlib, "compress", broken)
+
+
 def break_tokens(patch: pytest.MonkeyPatch, error: BaseException) -> None:
     patch.setattr(Fragile, "error", error)
 
@@ -133,6 +144,7 @@ STAGES: dict[str, tuple[str, str | bytes, Callable[[pytest.MonkeyPatch, BaseExce
     "syntax": ("broken.py", SOURCE, break_syntax),
     "tokens": ("broken.md", SOURCE, break_tokens),
     "terms": ("broken.md", SOURCE, break_stems),
+    "write": ("broken.md", SOURCE, break_writing),
 }
 
 

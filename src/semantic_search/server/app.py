@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, InputRequiredResult, Resource, ResourceTem
 from pydantic import AnyUrl, ValidationError
 
 from .. import __version__
-from ..errors import SemanticSearchError, is_fault
+from ..errors import SemanticSearchError, unforeseen
 from ..output import valid
 from ..wire import dumps
 from .background import Background
@@ -179,9 +179,7 @@ def _guarded(verb: Callable[[], Reply]) -> Reply | CallToolResult:
         return verb()
     except SemanticSearchError as error:
         return failure(sentence(error))
-    except BaseException as error:  # the boundary: an agent gets a sentence, the owner the traceback
-        if not is_fault(error):
-            raise
+    except unforeseen():  # the boundary: an agent gets a sentence, the owner the traceback
         number = uuid.uuid4().hex[:8]
         tell(f"fault {number}\n{traceback.format_exc()}")
         return failure(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..corpus import Corpus
 from ..embedding import LeftOut, fill_vectors, sentence_of
-from ..errors import IndexBusy, NoIndex, SemanticSearchError, is_fault
+from ..errors import IndexBusy, NoIndex, SemanticSearchError, unforeseen
 from .lifecycle import Lifecycle
 from .replies import sentence
 from .streams import tell
@@ -95,9 +95,7 @@ class Background:
             return
         except SemanticSearchError as error:
             self._tell_once(sentence(error))
-        except BaseException as error:  # a thread has nobody to raise to, and the server goes on without it
-            if not is_fault(error):
-                raise
+        except unforeseen() as error:  # a thread has nobody to raise to, and the server goes on without it
             tell(f"background: {type(error).__name__}: {sentence(error)}")
 
     def _tell_once(self, text: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..corpus import Corpus
 from ..embedding import sentence_of
-from ..errors import ModelUnavailable, NoIndex, QueryError, SemanticSearchError, is_fault
+from ..errors import ModelUnavailable, NoIndex, QueryError, SemanticSearchError, unforeseen
 from ..folders import Folder
 from ..indexing import FolderReport, Step
 from ..tools.index import Request, Run, Watcher, index
@@ -84,9 +84,7 @@ class Job(Watcher):
                 self._index(corpus)
         except SemanticSearchError as error:
             self.error = sentence(error)
-        except BaseException as error:  # a thread has nobody to raise to
-            if not is_fault(error):
-                raise
+        except unforeseen() as error:  # a thread has nobody to raise to
             self.error = f"a fault of ours: {type(error).__name__}: {sentence(error)}"
             tell(f"index: {self.error}")
         finally:

@@ -59,6 +59,21 @@ def notes(tmp_path: Path, own_environment: Path) -> Path:
     return folder
 
 
+class Panicking(WordsModels):
+    """A source of models that fails as a library written in Rust does."""
+
+    def fingerprint_of(self, *_: object) -> str | None:
+        raise type("PanicException", (BaseException,), {})("index out of bounds")
+
+
+def test_a_fault_of_a_run_ends_it_and_is_told(notes: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with agent(models=Panicking()) as ai:
+        told = "a fault of ours: PanicException: index out of bounds"
+        assert told in ai.refused("index")
+        assert ai.ok("list_folders")
+    assert f"index: {told}" in capfd.readouterr().err
+
+
 @pytest.fixture
 def held(notes: Path) -> Iterator[tuple[Agent, Held]]:
     models = HeldModels()
