@@ -340,10 +340,12 @@ def _write_batch(
     touched = [document.source for document in equal]
     gone = [skip for skip in skips if not skip.reason.transient]
     indexed, unwritten = _written(store, report.path, indexed, gone, touched, seen_ns)
-    kept = [skip for skip in skips if skip.reason.transient] + unwritten
+    kept = [skip for skip in (*skips, *unwritten) if skip.reason.transient]
+    dropped = [skip for skip in unwritten if not skip.reason.transient]
     skips += unwritten
-    if kept:
-        store.write(report.path, skipped=kept, seen_ns=seen_ns, keep_passages=True)
+    for part, passing in ((kept, True), (dropped, False)):
+        if part:
+            store.write(report.path, skipped=part, seen_ns=seen_ns, keep_passages=passing)
     report.touched += len(touched)
     for item in indexed:
         report.processed += 1

@@ -72,7 +72,10 @@ def test_embeds_the_folder_that_is_asked_about_and_tells_how_far_it_is(
         (69, 3.1, True),  # 445 of them
     ],
 )
-def test_gives_vectors_up_that_would_not_be_there_in_time(done: int, after: float, hopeless: bool) -> None:
+def test_gives_vectors_up_that_would_not_be_there_in_time(
+    monkeypatch: pytest.MonkeyPatch, done: int, after: float, hopeless: bool
+) -> None:
+    monkeypatch.setattr(on_demand, "EMBED_SECONDS", 20.0)
     now = [100.0]
     pace = on_demand._Pace(Watcher(), lambda: now[0])
     now[0] += 50  # the model is opened
