@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from semantic_search.corpus import Corpus
 from semantic_search.errors import ModelUnavailable
-from semantic_search.indexing import FolderReport, RunOptions, Step, index_folder
+from semantic_search.indexing import index_folder
 from semantic_search.models import ALL_SCRIPTS, ModelRow
 from semantic_search.models.embedder import Embedder
 from semantic_search.models.scripts import can_read
 from semantic_search.passages import Cutter
+from semantic_search.runs import FolderReport, RunOptions, Step
 from semantic_search.settings import load_settings
 from semantic_search.stores import Store
 from semantic_search.types import SourceFile

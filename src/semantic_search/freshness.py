@@ -12,8 +12,9 @@ from .corpus import Corpus
 from .embedding import fill_vectors
 from .errors import FolderError, IndexBusy, ModelUnavailable, SemanticSearchError
 from .folders import Folder
-from .indexing import FolderReport, RunOptions, Step, index_folder
+from .indexing import index_folder
 from .pruning import to_forget
+from .runs import FolderReport, RunOptions, Step
 from .stores import Filter, Store
 
 # How long a search may be kept waiting for changed files, in seconds.

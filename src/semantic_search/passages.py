@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import unforeseen
+from .reading import fault_of, read
 from .stores import Indexed
 from .types import Chunk, Document, Skipped, SourceFile
 
@@ -58,8 +59,6 @@ class Cutter:
 
     def read(self, source: SourceFile) -> Document | Skipped:
         """The text of a file, or why there is none. Safe to call from several threads."""
-        from .reading import read
-
         return read(source, self._rules)
 
     def cut(self, documents: Sequence[Document]) -> list[Indexed | Skipped]:
@@ -67,8 +66,6 @@ class Cutter:
 
         Raises ModelUnavailable.
         """
-        from .reading import fault_of
-
         noted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if self.suspects is not None and documents:
             noted = self.suspects.cutting((item.source.folder, item.source.path) for item in documents)

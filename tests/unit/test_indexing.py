@@ -15,7 +15,8 @@ from fakes import WordsModels, configure, let_time_pass, open_words, run_folder
 from semantic_search.changes import RACY_NS, changed_files
 from semantic_search.corpus import Corpus
 from semantic_search.errors import FolderError
-from semantic_search.indexing import BATCH_BYTES, BATCH_FILES, FolderReport, batches
+from semantic_search.outcomes import BATCH_BYTES, BATCH_FILES, batches
+from semantic_search.runs import FolderReport
 from semantic_search.stores import Filter, Known, Store
 from semantic_search.terms import query_terms
 from semantic_search.types import Skip

@@ -7,7 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_search.indexing import FolderReport
+from semantic_search.runs import FolderReport
 from semantic_search.stores import SkippedFile
 from semantic_search.tools.index import Run
 from semantic_search.tools.status import FolderStatus, Status

@@ -7,7 +7,7 @@ import sys
 import click
 
 from ..engines import ENGINES, LOCAL
-from ..indexing import FolderReport
+from ..runs import FolderReport
 from ..tools.index import Request, Run, index
 from ..wire import run_json
 from .commands import command

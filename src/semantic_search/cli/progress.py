@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from ..folders import Folder
-from ..indexing import FolderReport, Step
 from ..output import one_line, shown
+from ..runs import FolderReport, Step
 from ..tools.index import Watcher
 from .session import note, show
 

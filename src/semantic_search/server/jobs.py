@@ -10,7 +10,7 @@ from ..corpus import Corpus
 from ..embedding import sentence_of
 from ..errors import ModelUnavailable, NoIndex, QueryError, SemanticSearchError, unforeseen
 from ..folders import Folder
-from ..indexing import FolderReport, Step
+from ..runs import FolderReport, Step
 from ..tools.index import Request, Run, Watcher, index
 from ..wire import Json, run_json
 from .background import embed_what_waits

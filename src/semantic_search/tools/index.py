@@ -16,7 +16,8 @@ from ..embedding import LeftOut, fill_vectors, sentence_of
 from ..engines import LOCAL, check_engine, ray_workers
 from ..errors import FolderError, ModelUnavailable, StoreError
 from ..folders import Folder, check_folder, is_inside, name_folders
-from ..indexing import FolderReport, RunOptions, Step, index_folder
+from ..indexing import index_folder
+from ..runs import FolderReport, RunOptions, Step
 from ..stores import open_store
 from .scope import Scope, owner_of, resolve_scopes, served_scopes
 

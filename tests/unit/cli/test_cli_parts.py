@@ -22,7 +22,7 @@ from semantic_search.cli.session import note, open_corpus, show, show_json
 from semantic_search.cli.style import Style
 from semantic_search.errors import FolderError
 from semantic_search.folders import Folder
-from semantic_search.indexing import FolderReport, Step
+from semantic_search.runs import FolderReport, Step
 from semantic_search.types import Chunk, Hit, Skip
 
 Captured = pytest.CaptureFixture[str]

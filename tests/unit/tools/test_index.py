@@ -13,7 +13,7 @@ from fakes import WordsModels, configure, open_words
 from semantic_search.corpus import Corpus
 from semantic_search.errors import FolderError, IndexBusy, ModelUnavailable
 from semantic_search.folders import Folder
-from semantic_search.indexing import FolderReport, Step
+from semantic_search.runs import FolderReport, Step
 from semantic_search.settings import load_settings
 from semantic_search.stores import STORES, Store
 from semantic_search.tools.index import Request, Watcher, index

@@ -11,7 +11,7 @@ from fakes import WordsModels, configure, open_words
 from semantic_search.corpus import Corpus
 from semantic_search.errors import StoreError
 from semantic_search.folders import Folder
-from semantic_search.indexing import FolderReport, Step
+from semantic_search.runs import FolderReport, Step
 from semantic_search.tools import on_demand
 from semantic_search.tools.index import Request, Watcher, index
 from semantic_search.tools.on_demand import index_what_is_missing
