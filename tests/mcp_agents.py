@@ -129,9 +129,11 @@ def agent(
 class Wire:
     """The installed command as a child, spoken to in bytes. Every line it writes must be a message."""
 
-    def __init__(self, *args: str | os.PathLike[str], env: Environment | None = None) -> None:
+    def __init__(
+        self, *args: str | os.PathLike[str], env: Environment | None = None, run: Command | None = None
+    ) -> None:
         self.child = subprocess.Popen(
-            Command().argv("mcp", *args),
+            (run or Command()).argv("mcp", *args),
             env=environment(env),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 from builders import write_tree
 from command_line import Command, works
 from document_samples import SAMPLES
-from mcp_agents import NO_MODEL
+from mcp_agents import NO_MODEL, Wire
 
 # Whatever Python itself would connect to, or look up, is written down; libraries of native code go past it.
 _WATCH = """
@@ -25,27 +24,6 @@ def hook(event, arguments):
             file.write(f"{event} {arguments[1:]} {sys.argv}\\n")
 sys.addaudithook(hook)
 """
-
-HANDSHAKE = [
-    {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "t", "version": "1"},
-        },
-    },
-    {"jsonrpc": "2.0", "method": "notifications/initialized"},
-    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-    {
-        "jsonrpc": "2.0",
-        "id": 3,
-        "method": "tools/call",
-        "params": {"name": "search", "arguments": {"query": "young plants"}},
-    },
-]
 
 
 class Watched:
@@ -125,10 +103,10 @@ def test_security_10_no_command_connects_anywhere(
     if backend == "sqlite":
         watched.run("add", notes, env=env)
         watched.run("index", env=env)
-        lines = "".join(json.dumps(message) + "\n" for message in HANDSHAKE)
-        answers = [json.loads(line) for line in watched.run("mcp", input=lines, env=env).lines]
-        (found_by_agent,) = [answer for answer in answers if answer.get("id") == 3]
-        assert "garden.md" in json.dumps(found_by_agent)
+        with Wire(env=env, run=watched.run) as wire:
+            wire.initialize()
+            assert "garden.md" in wire.ask("search", query="young plants").text
+            assert wire.close() == 0
     assert watched.attempts() == []
 
 
