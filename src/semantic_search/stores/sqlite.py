@@ -218,11 +218,14 @@ class SqliteStore(SqliteContents):
 
     def pending_count(self, wanted: Filter = EVERYTHING) -> int:
         """See `Store`."""
-        with self._lock:
+        with self.snapshot():
+            # Mostly nothing waits, and this is asked at every search: no file need be looked at then.
+            if not wanted.empty and not self.pending_count():
+                return 0
             return int(self._rows(f"SELECT count(*) {self._waiting(wanted)}")[0][0])
 
     def _waiting(self, wanted: Filter) -> str:
-        """What waits, as the end of a statement, which is to be executed before the lock is let go."""
+        """What waits, as the end of a statement, for the snapshot that it is asked for in."""
         files = self._files(wanted)
         if files is None:
             return _PENDING.format("")
@@ -231,7 +234,7 @@ class SqliteStore(SqliteContents):
 
     def pending(self, limit: int, wanted: Filter = EVERYTHING) -> list[tuple[int, str]]:
         """See `Store`."""
-        with self._lock:
+        with self.snapshot():
             rows = self._rows(
                 'SELECT e.id, p.file_id, p.start, p."end", p.heading, p.symbol, '
                 "(SELECT text FROM documents WHERE file_id = p.file_id) "
