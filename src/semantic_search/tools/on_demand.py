@@ -81,8 +81,6 @@ def _embed(corpus: Corpus, path: str, watcher: Watcher) -> None:
             )
     except ModelUnavailable as error:
         corpus.note(str(error))
-    finally:
-        watcher.embedding(pace.total, pace.total)
 
 
 class _Pace:
@@ -90,14 +88,14 @@ class _Pace:
 
     def __init__(self, watcher: Watcher, clock: Callable[[], float] = time.monotonic) -> None:
         self._watcher, self._clock, self._began = watcher, clock, clock()
-        self._done = self.total = 0
+        self._done = self._total = 0
 
     def tell(self, done: int, total: int) -> None:
         if not done:
             self._began = self._clock()  # the model is there
-        self._done, self.total = done, total
+        self._done, self._total = done, total
         self._watcher.embedding(done, total)
 
     def is_hopeless(self) -> bool:
         elapsed = self._clock() - self._began
-        return elapsed > TRIED_SECONDS and 0 < self._done * EMBED_SECONDS < self.total * elapsed / 2
+        return elapsed > TRIED_SECONDS and 0 < self._done * EMBED_SECONDS < self._total * elapsed / 2
