@@ -7,15 +7,13 @@ import os
 import sys
 from typing import NoReturn
 
-INTERRUPTED = 130
-
 
 def main() -> None:
     """Runs the command line and ends the process with its exit status.
 
     0 found or done, 1 nothing found, 2 an error (one line on stderr), 130 interrupted.
     """
-    from .cli import COMPLETE_VARIABLE, command
+    from .cli import COMPLETE_VARIABLE, INTERRUPTED, command
     from .errors import SemanticSearchError, unforeseen
 
     _use_utf8()
@@ -41,16 +39,16 @@ def main() -> None:
     except unforeseen() as error:
         status = _unforeseen(error)
     if status == INTERRUPTED:
-        _leave()
+        _leave(INTERRUPTED)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _leave() -> NoReturn:
+def _leave(status: int) -> NoReturn:
     """Ends the process at once. The interpreter would wait for every thread, and one may wait for ever."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    os._exit(INTERRUPTED)
+    os._exit(status)
 
 
 def _use_utf8() -> None:
@@ -70,6 +68,8 @@ def _fail(message: str) -> int:
 
 def _unforeseen(error: BaseException) -> int:
     import click
+
+    from .cli import INTERRUPTED
 
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code

@@ -20,6 +20,9 @@ PROGRAM = "semantic-search"
 COMPLETE_VARIABLE = "_SEMANTIC_SEARCH_COMPLETE"
 """By which a shell asks for what completes a line; the scripts of `completion` set it."""
 
+INTERRUPTED = 130
+"""The exit status of a command that a signal ended, as a shell gives it for SIGINT."""
+
 # name: (module here, what it does). The group's help reads this table and imports no command.
 COMMANDS = {
     "add": ("folders", "Add folders to be indexed."),

@@ -10,6 +10,7 @@ from ..engines import ENGINES, LOCAL
 from ..runs import FolderReport
 from ..tools.index import Request, Run, index
 from ..wire import run_json
+from . import INTERRUPTED
 from .commands import command
 from .completing import engine_names, folder_names
 from .interrupt import until_interrupted
@@ -64,7 +65,7 @@ def index_command(
     _report(run, as_json=as_json)
     if run.interrupted:
         note("interrupted: what was indexed is kept; run `semantic-search index` again to go on")
-        return 130
+        return INTERRUPTED
     return 0 if run.whole else 2
 
 

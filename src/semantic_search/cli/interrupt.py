@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+from . import INTERRUPTED
 from .session import note
 
 GRACE = 1.0
@@ -49,4 +50,4 @@ def _end() -> None:
     cursor = "\x1b[?25h\n" if sys.stderr.isatty() else ""
     text = f"{cursor}interrupted in the middle of a file or passage; what was written is kept\n"
     os.write(2, text.encode())
-    os._exit(130)
+    os._exit(INTERRUPTED)
