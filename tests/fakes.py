@@ -75,6 +75,10 @@ class WordsEmbedder:
         threads: int | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> npt.NDArray[np.float32]:
+        return self.vectors_of(texts)
+
+    def vectors_of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The vectors of passages; a model that fails or waits does so here."""
         self.embedded += texts
         return builders.vectors(texts) if texts else np.empty((0, self.dimension), np.float32)
 

@@ -34,17 +34,11 @@ class Failing(WordsEmbedder):
         self.fail, self.well = fail, False
         self.calls = 0
 
-    def embed_passages(
-        self,
-        texts: Sequence[str],
-        *,
-        threads: int | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> npt.NDArray[np.float32]:
+    def vectors_of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         self.calls += 1
         if not self.well and any(POISON in text for text in texts):
             return self.fail(texts)
-        return super().embed_passages(texts, threads=threads, cancelled=cancelled)
+        return super().vectors_of(texts)
 
 
 class FailingModels(WordsModels):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -63,16 +63,10 @@ def test_a_stop_keeps_the_batches_before_it(store: Store, words: WordsEmbedder) 
 
 def test_crash_a_model_that_fails_loses_its_own_batch_alone(store: Store) -> None:
     class Failing(WordsEmbedder):
-        def embed_passages(
-            self,
-            texts: Sequence[str],
-            *,
-            threads: int | None = None,
-            cancelled: Callable[[], bool] | None = None,
-        ) -> npt.NDArray[np.float32]:
+        def vectors_of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
             if self.embedded:
                 raise ModelUnavailable("the session is gone")
-            return super().embed_passages(texts, threads=threads, cancelled=cancelled)
+            return super().vectors_of(texts)
 
     with pytest.raises(ModelUnavailable):
         fill(store, Failing())
@@ -87,17 +81,11 @@ class Fragile(WordsEmbedder):
         self.error, self.at = error, at
         self.asked: list[str] = []
 
-    def embed_passages(
-        self,
-        texts: Sequence[str],
-        *,
-        threads: int | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> npt.NDArray[np.float32]:
+    def vectors_of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         self.asked += texts
         if any(map(self.at, texts)):
             raise self.error
-        return super().embed_passages(texts, threads=threads, cancelled=cancelled)
+        return super().vectors_of(texts)
 
 
 ONE = "passage number 5"
@@ -130,8 +118,8 @@ def test_a_model_that_fails_at_every_text_is_at_fault_itself(store: Store, error
 
 def test_what_is_no_vector_is_left_out(store: Store) -> None:
     class Odd(WordsEmbedder):
-        def embed_passages(self, texts: Sequence[str], **options: Any) -> npt.NDArray[np.float32]:
-            vectors = super().embed_passages(texts, **options)
+        def vectors_of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            vectors = super().vectors_of(texts)
             vectors[[text == ONE for text in texts]] = np.nan
             return vectors
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -28,16 +28,10 @@ class Held(WordsEmbedder):
         super().__init__(name)
         self.asked, self.go = threading.Event(), threading.Event()
 
-    def embed_passages(
-        self,
-        texts: Sequence[str],
-        *,
-        threads: int | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> npt.NDArray[np.float32]:
+    def vectors_of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         self.asked.set()
         assert self.go.wait(PATIENCE)
-        return super().embed_passages(texts, threads=threads, cancelled=cancelled)
+        return super().vectors_of(texts)
 
 
 class HeldModels(WordsModels):
