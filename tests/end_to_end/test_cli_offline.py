@@ -105,6 +105,7 @@ def test_security_10_no_command_connects_anywhere(
         watched.run("index", env=env)
         with Wire(env=env, run=watched.run) as wire:
             wire.initialize()
+            assert wire.answer(wire.request("tools/list"))["result"]["tools"]
             assert "garden.md" in wire.ask("search", query="young plants").text
             assert wire.close() == 0
     assert watched.attempts() == []
